@@ -1,0 +1,107 @@
+/**
+ * @file parallax/context.h
+ * @brief Settings of a run, its scratch memory, its callbacks and its last error.
+ *
+ * Lifetime: create one, pass it to every call, destroy it last. Objects made with a
+ * context (data sets, models) take their memory from the context's allocator and must
+ * be destroyed before the context is.
+ *
+ * Threads: a context serves one call at a time; use one per thread. Only
+ * plx_context_cancel() may be called from another thread or from a signal handler.
+ */
+#ifndef PARALLAX_CONTEXT_H
+#define PARALLAX_CONTEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "parallax/matrix.h"
+#include "parallax/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Where memory comes from. `alloc` returns memory aligned like malloc, or NULL. */
+typedef struct plx_allocator {
+    void *(*alloc)(size_t bytes, void *payload);
+    void (*release)(void *block, void *payload);
+    void *payload;
+} plx_allocator;
+
+/** Run-wide settings. Start from PLX_CONTEXT_OPTIONS_INIT; fields are only ever appended. */
+typedef struct plx_context_options {
+    size_t struct_size;       /**< sizeof(plx_context_options) as the caller was built */
+    plx_allocator allocator;  /**< all zero: malloc and free */
+    uint64_t seed;            /**< every random choice is a function of it */
+    int threads;              /**< 0: as many as the machine has cores */
+    int deterministic;        /**< 1 (default): same bytes for every thread count */
+    int64_t memory_limit;     /**< bytes; 0: 80 % of the memory free at creation */
+    double time_limit;        /**< seconds per call; 0: none. Ends a fit like the iteration limit */
+    size_t arena_block;       /**< bytes per scratch block; 0: default; 1: one block per request */
+} plx_context_options;
+
+#define PLX_CONTEXT_OPTIONS_INIT {sizeof(plx_context_options), {0, 0, 0}, 0, 0, 1, 0, 0.0, 0}
+
+typedef struct plx_context plx_context;
+
+/** What a progress callback is told. */
+typedef struct plx_progress {
+    size_t struct_size;       /**< sizeof as the library was built */
+    const char *phase;        /**< e.g. "em", "read text.mtx" */
+    plx_index iteration;
+    plx_index max_iterations; /**< 0: not known */
+    double objective;         /**< NaN where there is none */
+} plx_progress;
+
+/** Return 0 to go on, anything else to stop with PLX_E_CANCELLED. Always called on the
+ *  thread that called the library, at most every ~50 ms except for first and last. */
+typedef int (*plx_progress_fn)(const plx_progress *progress, void *payload);
+
+typedef enum plx_log_level { PLX_LOG_WARNING = 0, PLX_LOG_INFO = 1, PLX_LOG_DEBUG = 2 } plx_log_level;
+
+/** One line of text without line end. */
+typedef void (*plx_log_fn)(plx_log_level level, const char *text, void *payload);
+
+/**
+ * Create a context.
+ *
+ * @param[out] out  The context; NULL on failure.
+ * @param options   NULL for the defaults.
+ * @retval PLX_E_NOMEM  the allocator refused
+ * @retval PLX_E_ARG    an option is out of range, or only one allocator function is set
+ */
+PLX_API PLX_NODISCARD plx_status plx_context_create(plx_context **out,
+                                                    const plx_context_options *options);
+
+/** Free a context and its scratch memory. NULL is allowed. */
+PLX_API void plx_context_destroy(plx_context *ctx);
+
+/** The sentence that explains the last failure; "" after a success. Borrowed. */
+PLX_API const char *plx_context_error(const plx_context *ctx);
+
+/** Install a progress callback (NULL: none). */
+PLX_API void plx_context_set_progress(plx_context *ctx, plx_progress_fn fn, void *payload);
+
+/** Install a log callback for messages up to `level` (NULL: silent, the default). */
+PLX_API void plx_context_set_log(plx_context *ctx, plx_log_level level, plx_log_fn fn, void *payload);
+
+/** Ask the running call to stop with PLX_E_CANCELLED. Async-signal-safe. */
+PLX_API void plx_context_cancel(plx_context *ctx);
+
+/** Forget an earlier plx_context_cancel(). */
+PLX_API void plx_context_reset_cancel(plx_context *ctx);
+
+PLX_API void plx_context_set_seed(plx_context *ctx, uint64_t seed);
+PLX_API uint64_t plx_context_seed(const plx_context *ctx);
+
+/** Number of threads calls may use, at least 1. */
+PLX_API int plx_context_threads(const plx_context *ctx);
+
+/** Memory limit in bytes. */
+PLX_API int64_t plx_context_memory_limit(const plx_context *ctx);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

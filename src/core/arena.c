@@ -1,0 +1,175 @@
+/*
+ * Arenas as a chain of blocks, newest first. A request that does not fit into the top block
+ * gets a new one; an oversized request gets a block of its own.
+ */
+#include "core/arena.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/ctx.h"
+
+enum { ALIGN = 64, DEFAULT_BLOCK = 1 << 18 };
+
+struct plx__block {
+    plx__block *below;
+    size_t used, capacity;      /* of the data area */
+    size_t total;               /* bytes asked of the allocator */
+};
+
+static char *block_data(plx__block *b)
+{
+    uintptr_t p = (uintptr_t)(b + 1);
+    return (char *)((p + ALIGN - 1) / ALIGN * ALIGN);
+}
+
+void plx__arena_init(plx__arena *arena, plx_context *ctx)
+{
+    arena->ctx = ctx;
+    arena->top = NULL;
+    arena->block_bytes = ctx->arena_block == 0 ? DEFAULT_BLOCK : ctx->arena_block == 1 ? 0 : ctx->arena_block;
+}
+
+static void drop_top(plx__arena *arena)
+{
+    plx__block *b = arena->top;
+    arena->top = b->below;
+    plx__release(arena->ctx, b, b->total);
+}
+
+void plx__arena_free(plx__arena *arena)
+{
+    while (arena->top) drop_top(arena);
+}
+
+plx__mark plx__arena_mark(const plx__arena *arena)
+{
+    plx__mark m = {arena->top, arena->top ? arena->top->used : 0};
+    return m;
+}
+
+void plx__arena_rewind(plx__arena *arena, plx__mark mark)
+{
+    while (arena->top != mark.block) drop_top(arena);
+    if (arena->top) arena->top->used = mark.used;
+}
+
+static plx_status push_block(plx__arena *arena, size_t bytes)
+{
+    size_t capacity = bytes > arena->block_bytes ? bytes : arena->block_bytes;
+    size_t total = sizeof(plx__block) + ALIGN + capacity;
+    if (total < capacity) return plx__fail(arena->ctx, PLX_E_NOMEM, "a size overflowed");
+    plx__block *b = plx__alloc(arena->ctx, total);
+    if (!b)
+        return plx__fail(arena->ctx, PLX_E_NOMEM,
+                         "out of memory: %.3g MiB more are not to be had within the limit of %.3g GiB",
+                         (double)bytes / 1048576.0, (double)arena->ctx->memory_limit / 1073741824.0);
+    *b = (plx__block){arena->top, 0, capacity, total};
+    arena->top = b;
+    return PLX_OK;
+}
+
+plx_status plx__arena_bytes(void **out, plx__arena *arena, plx_index count, size_t size)
+{
+    size_t bytes;
+    *out = NULL;
+    if (count < 0 || __builtin_mul_overflow((size_t)count, size, &bytes) || bytes > SIZE_MAX / 2)
+        return plx__fail(arena->ctx, PLX_E_NOMEM, "an array of %lld x %zu bytes is too large", (long long)count,
+                         size);
+    size_t padded = (bytes + ALIGN - 1) / ALIGN * ALIGN;
+    bool own_block = arena->block_bytes == 0;
+    if (own_block || !arena->top || arena->top->capacity - arena->top->used < padded)
+        PLX_TRY(push_block(arena, own_block ? bytes : padded));
+    plx__block *b = arena->top;
+    *out = block_data(b) + b->used;
+    b->used = own_block ? b->capacity : b->used + padded;
+    return PLX_OK;
+}
+
+plx_status plx__arena_zeroed(void **out, plx__arena *arena, plx_index count, size_t size)
+{
+    PLX_TRY(plx__arena_bytes(out, arena, count, size));
+    memset(*out, 0, (size_t)count * size);
+    return PLX_OK;
+}
+
+plx_status plx__arena_f64(double **out, plx__arena *arena, plx_index rows, plx_index cols)
+{
+    plx_index count = 0;
+    *out = NULL;
+    if (rows < 0 || cols < 0 || __builtin_mul_overflow(rows, cols, &count))
+        return plx__fail(arena->ctx, PLX_E_NOMEM, "a matrix of %lld x %lld is too large", (long long)rows,
+                         (long long)cols);
+    return PLX__ARENA_NEW(out, arena, count);
+}
+
+plx_status plx__arena_i64(int64_t **out, plx__arena *arena, plx_index count)
+{
+    return PLX__ARENA_NEW(out, arena, count);
+}
+
+plx_status plx__arena_i32(int32_t **out, plx__arena *arena, plx_index count)
+{
+    return PLX__ARENA_NEW(out, arena, count);
+}
+
+plx_status plx__arena_u8(uint8_t **out, plx__arena *arena, plx_index count)
+{
+    return PLX__ARENA_NEW(out, arena, count);
+}
+
+plx_status plx__arena_ptrs(void ***out, plx__arena *arena, plx_index count)
+{
+    return PLX__ARENA_NEW(out, arena, count);
+}
+
+plx_status plx__arena_mat(plx_mat *out, plx__arena *arena, plx_index rows, plx_index cols)
+{
+    *out = (plx_mat){NULL, rows, cols, cols};
+    return plx__arena_f64(&out->data, arena, rows, cols);
+}
+
+plx_status plx__arena_csr(plx_csr *out, plx__arena *arena, plx_index rows, plx_index cols, plx_index nnz)
+{
+    *out = (plx_csr){rows, cols, NULL, NULL, NULL};
+    PLX_TRY(plx__arena_i64(&out->ptr, arena, rows + 1));
+    PLX_TRY(plx__arena_bytes((void **)&out->col, arena, nnz, sizeof(int32_t)));
+    return plx__arena_bytes((void **)&out->val, arena, nnz, sizeof(double));
+}
+
+plx_status plx__arena_textn(const char **out, plx__arena *arena, const char *text, size_t len)
+{
+    char *copy = NULL;
+    *out = NULL;
+    if (len > (size_t)INT64_MAX - 1) return plx__fail(arena->ctx, PLX_E_NOMEM, "a text is too long");
+    PLX_TRY(plx__arena_bytes((void **)&copy, arena, (plx_index)len + 1, 1));
+    if (len) memcpy(copy, text, len);
+    copy[len] = '\0';
+    *out = copy;
+    return PLX_OK;
+}
+
+plx_status plx__arena_text(const char **out, plx__arena *arena, const char *text)
+{
+    return plx__arena_textn(out, arena, text, strlen(text));
+}
+
+plx_status plx__arena_printf(const char **out, plx__arena *arena, const char *fmt, ...)
+{
+    va_list args, again;
+    char *text = NULL;
+    *out = NULL;
+    va_start(args, fmt);
+    va_copy(again, args);
+    int len = vsnprintf(NULL, 0, fmt, args);
+    plx_status st = len < 0 ? plx__fail(arena->ctx, PLX_E_INTERNAL, "bad format '%s'", fmt)
+                            : plx__arena_bytes((void **)&text, arena, (plx_index)len + 1, 1);
+    if (st == PLX_OK) {
+        vsnprintf(text, (size_t)len + 1, fmt, again);
+        *out = text;
+    }
+    va_end(again);
+    va_end(args);
+    return st;
+}

@@ -1,0 +1,305 @@
+/*
+ * Context: settings, accounting of memory, messages, progress.
+ */
+#include "core/ctx.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+static _Thread_local plx__error_slot *error_slot;
+
+void plx__error_redirect(plx__error_slot *slot) { error_slot = slot; }
+
+double plx__now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+const char *plx_status_name(plx_status status)
+{
+    static const char *const names[] = {"PLX_OK",          "PLX_E_NOMEM",  "PLX_E_ARG",
+                                        "PLX_E_DATA",      "PLX_E_NUMERIC", "PLX_E_CANCELLED",
+                                        "PLX_E_IO",        "PLX_E_FORMAT", "PLX_E_UNSUPPORTED",
+                                        "PLX_E_INTERNAL"};
+    int i = -(int)status;
+    return i >= 0 && i < (int)(sizeof names / sizeof *names) ? names[i] : "PLX_E_?";
+}
+
+/* ---- memory ---- */
+
+static void *system_alloc(size_t bytes, void *payload)
+{
+    (void)payload;
+    return malloc(bytes);
+}
+
+static void system_release(void *block, void *payload)
+{
+    (void)payload;
+    free(block);
+}
+
+/* 80 % of what the kernel says can be had without swapping. */
+static int64_t default_memory_limit(void)
+{
+    int64_t kib = 0;
+    FILE *f = fopen("/proc/meminfo", "re");
+    if (f) {
+        char line[256];
+        while (kib == 0 && fgets(line, sizeof line, f))
+            if (sscanf(line, "MemAvailable: %" SCNd64, &kib) != 1) kib = 0;
+        fclose(f);
+    }
+    if (kib == 0) kib = (int64_t)sysconf(_SC_PHYS_PAGES) / 1024 * (int64_t)sysconf(_SC_PAGESIZE);
+    return kib * 1024 / 10 * 8;
+}
+
+void *plx__alloc(plx_context *ctx, size_t bytes)
+{
+    if (bytes > (size_t)INT64_MAX) return NULL;
+    long long used = atomic_fetch_add(&ctx->memory_used, (long long)bytes) + (long long)bytes;
+    void *p = used <= ctx->memory_limit ? ctx->mem.alloc(bytes ? bytes : 1, ctx->mem.payload) : NULL;
+    if (!p) atomic_fetch_sub(&ctx->memory_used, (long long)bytes);
+    return p;
+}
+
+void plx__release(plx_context *ctx, void *block, size_t bytes)
+{
+    if (!block) return;
+    atomic_fetch_sub(&ctx->memory_used, (long long)bytes);
+    ctx->mem.release(block, ctx->mem.payload);
+}
+
+plx_status plx__need_memory(plx_context *ctx, double bytes, const char *what, const char *remedy)
+{
+    double limit = (double)ctx->memory_limit, used = (double)atomic_load(&ctx->memory_used);
+    if (bytes + used <= limit) return PLX_OK;
+    PLX_FAIL(ctx, PLX_E_NOMEM, "%s needs about %.3g GiB but the memory limit leaves %.3g GiB; %s", what,
+             bytes / 1073741824.0, (limit > used ? limit - used : 0.0) / 1073741824.0, remedy);
+}
+
+/* ---- life ---- */
+
+static plx_status check_options(plx_context_options *o, const plx_context_options *given)
+{
+    *o = (plx_context_options)PLX_CONTEXT_OPTIONS_INIT;
+    if (!given) return PLX_OK;
+    if (given->struct_size == 0 || given->struct_size > sizeof *o) return PLX_E_ARG;
+    memcpy(o, given, given->struct_size);
+    if (!o->allocator.alloc != !o->allocator.release) return PLX_E_ARG;
+    if (o->threads < 0 || o->memory_limit < 0 || !(o->time_limit >= 0)) return PLX_E_ARG;
+    return PLX_OK;
+}
+
+static int core_count(void)
+{
+#ifdef _OPENMP
+    return omp_get_num_procs();
+#else
+    return 1;
+#endif
+}
+
+plx_status plx_context_create(plx_context **out, const plx_context_options *options)
+{
+    plx_context_options o;
+    *out = NULL;
+    plx_status st = check_options(&o, options);
+    if (st) return st;
+    if (!o.allocator.alloc) {
+        o.allocator.alloc = system_alloc;
+        o.allocator.release = system_release;
+    }
+    plx_context *ctx = o.allocator.alloc(sizeof *ctx, o.allocator.payload);
+    if (!ctx) return PLX_E_NOMEM;
+    memset(ctx, 0, sizeof *ctx);
+    ctx->mem = o.allocator;
+    ctx->seed = o.seed;
+    ctx->threads = o.threads ? o.threads : core_count();
+    ctx->deterministic = o.deterministic != 0;
+    ctx->memory_limit = o.memory_limit ? o.memory_limit : default_memory_limit();
+    ctx->time_limit = o.time_limit;
+    ctx->arena_block = o.arena_block;
+    atomic_init(&ctx->memory_used, 0);
+    atomic_init(&ctx->cancelled, 0);
+    plx__arena_init(&ctx->scratch, ctx);
+    plx__arena_init(&ctx->notes_arena, ctx);
+    ctx->notes_tail = &ctx->notes;
+    *out = ctx;
+    return PLX_OK;
+}
+
+void plx_context_destroy(plx_context *ctx)
+{
+    if (!ctx) return;
+    plx__arena_free(&ctx->scratch);
+    plx__arena_free(&ctx->notes_arena);
+    plx_allocator mem = ctx->mem;
+    mem.release(ctx, mem.payload);
+}
+
+void plx__call_begin(plx_context *ctx)
+{
+    ctx->error[0] = '\0';
+    plx__arena_free(&ctx->notes_arena);
+    ctx->notes = NULL;
+    ctx->notes_tail = &ctx->notes;
+    ctx->call_started = plx__now();
+    ctx->last_report = 0;
+}
+
+plx_status plx__call_end(plx_context *ctx, plx_status st)
+{
+    plx__arena_free(&ctx->scratch);
+    if (st == PLX_OK) ctx->error[0] = '\0';
+    else if (!ctx->error[0]) plx__fail(ctx, st, st == PLX_E_NOMEM ? "out of memory" : "%s", plx_status_name(st));
+    return st;
+}
+
+/* ---- settings ---- */
+
+const char *plx_context_error(const plx_context *ctx) { return ctx ? ctx->error : "no context"; }
+void plx_context_set_seed(plx_context *ctx, uint64_t seed) { ctx->seed = seed; }
+uint64_t plx_context_seed(const plx_context *ctx) { return ctx->seed; }
+int plx_context_threads(const plx_context *ctx) { return ctx->threads; }
+int64_t plx_context_memory_limit(const plx_context *ctx) { return ctx->memory_limit; }
+void plx_context_cancel(plx_context *ctx) { atomic_store(&ctx->cancelled, 1); }
+void plx_context_reset_cancel(plx_context *ctx) { atomic_store(&ctx->cancelled, 0); }
+
+void plx_context_set_progress(plx_context *ctx, plx_progress_fn fn, void *payload)
+{
+    ctx->progress = fn;
+    ctx->progress_payload = payload;
+}
+
+void plx_context_set_log(plx_context *ctx, plx_log_level level, plx_log_fn fn, void *payload)
+{
+    ctx->log = fn;
+    ctx->log_level = level;
+    ctx->log_payload = payload;
+}
+
+/* ---- failure ---- */
+
+static char *error_buffer(plx_context *ctx) { return error_slot ? error_slot->text : ctx->error; }
+
+/* Messages are one line whatever a file name or label in them holds. */
+static void flatten(char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < 0x20) *text = ' ';
+}
+
+plx_status plx__fail(plx_context *ctx, plx_status code, const char *fmt, ...)
+{
+    char *buffer = error_buffer(ctx);
+    if (buffer[0]) return code;
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(buffer, PLX__ERROR_BYTES, fmt, args);
+    va_end(args);
+    flatten(buffer);
+    return code;
+}
+
+plx_status plx__fail_prefix(plx_context *ctx, plx_status code, const char *fmt, ...)
+{
+    char *buffer = error_buffer(ctx);
+    char old[PLX__ERROR_BYTES];
+    memcpy(old, buffer, sizeof old);
+    old[sizeof old - 1] = '\0';
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(buffer, PLX__ERROR_BYTES, fmt, args);
+    va_end(args);
+    size_t len = strlen(buffer);
+    const char *rest = old[0] ? old : code == PLX_E_NOMEM ? "out of memory" : plx_status_name(code);
+    snprintf(buffer + len, PLX__ERROR_BYTES - len, ": %s", rest);
+    flatten(buffer);
+    return code;
+}
+
+void plx__clear_error(plx_context *ctx) { error_buffer(ctx)[0] = '\0'; }
+
+/* ---- progress, cancel, log ---- */
+
+plx_status plx__poll(plx_context *ctx)
+{
+    if (!atomic_load_explicit(&ctx->cancelled, memory_order_relaxed)) return PLX_OK;
+    PLX_FAIL(ctx, PLX_E_CANCELLED, "stopped as asked");
+}
+
+bool plx__out_of_time(const plx_context *ctx)
+{
+    return ctx->time_limit > 0 && plx__now() - ctx->call_started > ctx->time_limit;
+}
+
+plx_status plx__report(plx_context *ctx, const char *phase, plx_index iteration, plx_index max_iterations,
+                       double objective)
+{
+    PLX_TRY(plx__poll(ctx));
+    if (!ctx->progress) return PLX_OK;
+    double now = plx__now();
+    bool must = iteration <= 1 || iteration == max_iterations;
+    if (!must && now - ctx->last_report < 0.05) return PLX_OK;
+    ctx->last_report = now;
+    plx_progress p = {sizeof p, phase, iteration, max_iterations, objective};
+    if (ctx->progress(&p, ctx->progress_payload)) PLX_FAIL(ctx, PLX_E_CANCELLED, "stopped as asked");
+    return plx__poll(ctx);
+}
+
+static void log_line(plx_context *ctx, plx_log_level level, const char *fmt, va_list args)
+{
+    bool keep = level == PLX_LOG_WARNING, tell = ctx->log && level <= ctx->log_level;
+    if (!keep && !tell) return;
+    char text[PLX__ERROR_BYTES];
+    vsnprintf(text, sizeof text, fmt, args);
+    flatten(text);
+    if (tell) ctx->log(level, text, ctx->log_payload);
+    if (!keep) return;
+    plx__note *note = NULL;             /* no memory: the warning was told but is not kept */
+    const char *copy = NULL;
+    if (plx__arena_text(&copy, &ctx->notes_arena, text) != PLX_OK ||
+        PLX__ARENA_NEW(&note, &ctx->notes_arena, 1) != PLX_OK) {
+        plx__clear_error(ctx);
+        return;
+    }
+    note->text = copy;
+    *ctx->notes_tail = note;
+    ctx->notes_tail = &note->next;
+}
+
+void plx__warn(plx_context *ctx, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    log_line(ctx, PLX_LOG_WARNING, fmt, args);
+    va_end(args);
+}
+
+void plx__info(plx_context *ctx, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    log_line(ctx, PLX_LOG_INFO, fmt, args);
+    va_end(args);
+}
+
+void plx__debug(plx_context *ctx, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    log_line(ctx, PLX_LOG_DEBUG, fmt, args);
+    va_end(args);
+}

@@ -1,0 +1,81 @@
+/*
+ * Inside of a context, and what a running computation may ask of it.
+ */
+#ifndef PLX_CORE_CTX_H
+#define PLX_CORE_CTX_H
+
+#include <stdatomic.h>
+
+#include "core/arena.h"
+
+enum { PLX__ERROR_BYTES = 1024 };
+
+typedef struct plx__note {      /* a warning kept for the result of the running call */
+    struct plx__note *next;
+    const char *text;
+} plx__note;
+
+struct plx_context {
+    plx_allocator mem;
+    uint64_t seed;
+    int threads;
+    bool deterministic;
+    int64_t memory_limit;
+    atomic_llong memory_used;   /* bytes handed out by all arenas and plx__alloc of this context */
+    double time_limit;
+    size_t arena_block;
+    plx_progress_fn progress;
+    void *progress_payload;
+    plx_log_fn log;
+    void *log_payload;
+    plx_log_level log_level;
+    double call_started, last_report;
+    atomic_int cancelled;
+    plx__arena scratch;
+    plx__arena notes_arena;
+    plx__note *notes, **notes_tail;
+    char error[PLX__ERROR_BYTES];
+};
+
+/* Scratch memory of the running call. */
+static inline plx__arena *plx__scratch(plx_context *ctx) { return &ctx->scratch; }
+
+/* Memory outside any arena (objects with a life of their own). NULL-safe release. */
+void *plx__alloc(plx_context *ctx, size_t bytes);
+void plx__release(plx_context *ctx, void *block, size_t bytes);
+
+/* Start and end of a public call: clears the error and the notes, starts the clock; rewinds scratch.
+ * Calls do not nest: public functions call internal ones. */
+void plx__call_begin(plx_context *ctx);
+plx_status plx__call_end(plx_context *ctx, plx_status st);
+
+/* Tell the progress callback; PLX_E_CANCELLED when asked to stop. Caller's thread only.
+ * iteration 1 and iteration = max are always told, others at most every 50 ms. */
+plx_status plx__report(plx_context *ctx, const char *phase, plx_index iteration, plx_index max_iterations,
+                       double objective);
+
+/* Cheap test of the cancel flag for inner loops; any thread. */
+plx_status plx__poll(plx_context *ctx);
+
+/* True once the call has run longer than its time limit: stop iterating, keep the best so far. */
+bool plx__out_of_time(const plx_context *ctx);
+
+/* Log a line; a warning is also kept for the result of the call. Caller's thread only. */
+void plx__warn(plx_context *ctx, const char *fmt, ...) PLX_PRINTF(2, 3);
+void plx__info(plx_context *ctx, const char *fmt, ...) PLX_PRINTF(2, 3);
+void plx__debug(plx_context *ctx, const char *fmt, ...) PLX_PRINTF(2, 3);
+
+/* Refuse work whose peak of `bytes` would pass the memory limit; `remedy` ends the sentence. */
+plx_status plx__need_memory(plx_context *ctx, double bytes, const char *what, const char *remedy);
+
+/* Seconds from a monotonic clock. */
+double plx__now(void);
+
+/* While set on a thread, plx__fail() writes there instead of into the context: how workers of a
+ * parallel region report without racing. Managed by plx__parallel_for. */
+typedef struct plx__error_slot {
+    char text[PLX__ERROR_BYTES];
+} plx__error_slot;
+void plx__error_redirect(plx__error_slot *slot);
+
+#endif

@@ -1,0 +1,211 @@
+#include "core/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "core/text.h"
+
+/* ---- input ---- */
+
+static bool is_gzip(const unsigned char *p, size_t size) { return size >= 2 && p[0] == 0x1f && p[1] == 0x8b; }
+
+static plx_status grow(plx__bytes *b, plx_context *ctx, size_t capacity)
+{
+    char *bigger = plx__alloc(ctx, capacity);
+    if (!bigger) PLX_FAIL(ctx, PLX_E_NOMEM, "out of memory while reading a file of %.3g MiB", (double)capacity / 1048576.0);
+    if (b->size) memcpy(bigger, b->heap, b->size);
+    plx__release(ctx, b->heap, b->heap_bytes);
+    b->heap = bigger;
+    b->heap_bytes = capacity;
+    return PLX_OK;
+}
+
+static plx_status inflate_all(plx__bytes *out, plx_context *ctx, const char *path)
+{
+    gzFile gz = gzopen(path, "rb");
+    if (!gz) PLX_FAIL(ctx, PLX_E_IO, "%s: %s", path, strerror(errno));
+    plx_status st = PLX_OK;
+    gzbuffer(gz, 1 << 17);
+    for (;;) {
+        if (out->heap_bytes - out->size < (1 << 16)) PLX_GOTO(grow(out, ctx, out->heap_bytes ? 2 * out->heap_bytes : 1 << 20));
+        size_t room = out->heap_bytes - out->size - 1;
+        int got = gzread(gz, (char *)out->heap + out->size, (unsigned)(room > (1u << 30) ? 1u << 30 : room));
+        if (got < 0) {
+            int code = 0;
+            st = plx__fail(ctx, PLX_E_FORMAT, "%s: damaged gzip data (%s)", path, gzerror(gz, &code));
+            goto done;
+        }
+        if (got == 0) break;
+        out->size += (size_t)got;
+        PLX_GOTO(plx__poll(ctx));
+    }
+    ((char *)out->heap)[out->size] = '\0';
+    out->data = out->heap;
+done:
+    if (gzclose_r(gz) != Z_OK && st == PLX_OK)
+        st = plx__fail(ctx, PLX_E_FORMAT, "%s: the gzip data end too early", path);
+    return st;
+}
+
+static plx_status read_plain(plx__bytes *out, plx_context *ctx, const char *path, int fd, size_t size)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    if (size % page != 0) {             /* the rest of the last page reads as zero */
+        void *map = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (map != MAP_FAILED) {
+            madvise(map, size, MADV_SEQUENTIAL);
+            *out = (plx__bytes){.data = map, .size = size, .mapping = map, .mapped = size};
+            return PLX_OK;
+        }
+    }
+    PLX_TRY(grow(out, ctx, size + 1));
+    while (out->size < size) {
+        ssize_t got = read(fd, (char *)out->heap + out->size, size - out->size);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) PLX_FAIL(ctx, PLX_E_IO, "%s: %s", path, strerror(errno));
+        if (got == 0) break;
+        out->size += (size_t)got;
+    }
+    ((char *)out->heap)[out->size] = '\0';
+    out->data = out->heap;
+    return PLX_OK;
+}
+
+/* Pipes and other files without a size. */
+static plx_status read_stream(plx__bytes *out, plx_context *ctx, const char *path, int fd)
+{
+    for (;;) {
+        if (out->heap_bytes - out->size < (1 << 16)) PLX_TRY(grow(out, ctx, out->heap_bytes ? 2 * out->heap_bytes : 1 << 20));
+        ssize_t got = read(fd, (char *)out->heap + out->size, out->heap_bytes - out->size - 1);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) PLX_FAIL(ctx, PLX_E_IO, "%s: %s", path, strerror(errno));
+        if (got == 0) break;
+        out->size += (size_t)got;
+        PLX_TRY(plx__poll(ctx));
+    }
+    ((char *)out->heap)[out->size] = '\0';
+    out->data = out->heap;
+    return PLX_OK;
+}
+
+plx_status plx__bytes_read(plx__bytes *out, plx_context *ctx, const char *path)
+{
+    plx_status st = PLX_OK;
+    struct stat info;
+    unsigned char head[2] = {0, 0};
+    *out = (plx__bytes){0};
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) PLX_FAIL(ctx, PLX_E_IO, "%s: %s", path, strerror(errno));
+    if (fstat(fd, &info) != 0) {
+        st = plx__fail(ctx, PLX_E_IO, "%s: %s", path, strerror(errno));
+    } else if (S_ISDIR(info.st_mode)) {
+        st = plx__fail(ctx, PLX_E_IO, "%s: is a directory, expected a file", path);
+    } else if (!S_ISREG(info.st_mode)) {
+        st = read_stream(out, ctx, path, fd);
+    } else if (pread(fd, head, 2, 0) == 2 && is_gzip(head, 2)) {
+        st = inflate_all(out, ctx, path);
+    } else {
+        st = read_plain(out, ctx, path, fd, (size_t)info.st_size);
+    }
+    close(fd);
+    if (st != PLX_OK) plx__bytes_free(out, ctx);
+    return st;
+}
+
+void plx__bytes_free(plx__bytes *bytes, plx_context *ctx)
+{
+    if (bytes->mapping) munmap(bytes->mapping, bytes->mapped);
+    plx__release(ctx, bytes->heap, bytes->heap_bytes);
+    *bytes = (plx__bytes){0};
+}
+
+bool plx__next_line(const char **line, size_t *len, const char **cursor, const char *end)
+{
+    if (*cursor >= end) return false;
+    const char *start = *cursor, *stop = memchr(start, '\n', (size_t)(end - start));
+    *cursor = stop ? stop + 1 : end;
+    if (!stop) stop = end;
+    if (stop > start && stop[-1] == '\r') stop--;
+    *line = start;
+    *len = (size_t)(stop - start);
+    return true;
+}
+
+/* ---- output ---- */
+
+plx_status plx__outfile_open(plx__outfile *out, plx_context *ctx, const char *path)
+{
+    *out = (plx__outfile){.path = path};
+    if (strcmp(path, "-") == 0) {
+        out->file = stdout;
+        return PLX_OK;
+    }
+    if (plx__is_directory(path)) PLX_FAIL(ctx, PLX_E_IO, "%s: is a directory, expected a file name to write", path);
+    PLX_TRY(plx__arena_printf(&out->temporary, plx__scratch(ctx), "%s.%ld.tmp", path, (long)getpid()));
+    out->file = fopen(out->temporary, "wbe");
+    if (!out->file) PLX_FAIL(ctx, PLX_E_IO, "%s: cannot write: %s", path, strerror(errno));
+    return PLX_OK;
+}
+
+plx_status plx__outfile_commit(plx__outfile *out, plx_context *ctx)
+{
+    FILE *f = out->file;
+    bool failed = fflush(f) != 0 || ferror(f);
+    if (!out->temporary) {
+        out->file = NULL;
+        if (failed) PLX_FAIL(ctx, PLX_E_IO, "standard output: %s", strerror(errno));
+        return PLX_OK;
+    }
+    int error = errno;
+    if (fclose(f) != 0 && !failed) {
+        failed = true;
+        error = errno;
+    }
+    out->file = NULL;
+    if (!failed && rename(out->temporary, out->path) != 0) {
+        failed = true;
+        error = errno;
+    }
+    if (!failed) return PLX_OK;
+    unlink(out->temporary);
+    PLX_FAIL(ctx, PLX_E_IO, "%s: cannot write: %s", out->path, strerror(error));
+}
+
+void plx__outfile_abort(plx__outfile *out)
+{
+    if (!out->file || !out->temporary) return;
+    fclose(out->file);
+    unlink(out->temporary);
+    out->file = NULL;
+}
+
+plx_status plx__write_text_file(plx_context *ctx, const char *path, const char *text)
+{
+    plx__outfile out;
+    PLX_TRY(plx__outfile_open(&out, ctx, path));
+    fputs(text, out.file);
+    return plx__outfile_commit(&out, ctx);
+}
+
+bool plx__is_directory(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+bool plx__file_exists(const char *path) { return access(path, F_OK) == 0; }
+
+plx_status plx__make_directory(plx_context *ctx, const char *path)
+{
+    if (plx__is_directory(path)) return PLX_OK;
+    const char *parent = NULL;
+    PLX_TRY(plx__path_dir(&parent, plx__scratch(ctx), path));
+    if (strcmp(parent, path) != 0 && !plx__is_directory(parent)) PLX_TRY(plx__make_directory(ctx, parent));
+    if (mkdir(path, 0777) != 0 && errno != EEXIST) PLX_FAIL(ctx, PLX_E_IO, "%s: cannot create: %s", path, strerror(errno));
+    return PLX_OK;
+}

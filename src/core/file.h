@@ -1,0 +1,49 @@
+/*
+ * Files. Input: a whole file in memory, unpacked when gzipped. Output: a temporary file next to the
+ * target that takes its name only when everything was written.
+ */
+#ifndef PLX_CORE_FILE_H
+#define PLX_CORE_FILE_H
+
+#include <stdio.h>
+
+#include "core/ctx.h"
+
+/* A file's bytes. `data[size]` is always readable and 0. Plain files are memory-mapped where that
+ * gives the extra byte for free; gzipped ones (by content, not by name) are inflated. */
+typedef struct plx__bytes {
+    const char *data;
+    size_t size;
+    void *mapping;          /* private */
+    size_t mapped;
+    void *heap;
+    size_t heap_bytes;
+} plx__bytes;
+
+plx_status plx__bytes_read(plx__bytes *out, plx_context *ctx, const char *path);
+void plx__bytes_free(plx__bytes *bytes, plx_context *ctx);
+
+/* Next line of [*cursor, end): without its line end (\n or \r\n). false at the end. */
+bool plx__next_line(const char **line, size_t *len, const char **cursor, const char *end);
+
+/* An output file that appears under its name when committed and leaves nothing behind otherwise.
+ * Path "-" writes to standard output. */
+typedef struct plx__outfile {
+    FILE *file;             /* write here */
+    const char *path, *temporary;
+} plx__outfile;
+
+plx_status plx__outfile_open(plx__outfile *out, plx_context *ctx, const char *path);
+plx_status plx__outfile_commit(plx__outfile *out, plx_context *ctx);
+void plx__outfile_abort(plx__outfile *out);         /* no-op after commit */
+
+/* Whole text to a file, atomically. */
+plx_status plx__write_text_file(plx_context *ctx, const char *path, const char *text);
+
+bool plx__is_directory(const char *path);
+bool plx__file_exists(const char *path);
+
+/* Create a directory and its parents; fine when it is there. */
+plx_status plx__make_directory(plx_context *ctx, const char *path);
+
+#endif

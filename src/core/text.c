@@ -1,0 +1,199 @@
+#include "core/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/number.h"
+
+/* ---- growing text ---- */
+
+void plx__textbuf_init(plx__textbuf *t, plx__arena *arena) { *t = (plx__textbuf){.arena = arena}; }
+
+static bool reserve(plx__textbuf *t, size_t more)
+{
+    if (t->status != PLX_OK) return false;
+    if (t->len + more + 1 <= t->capacity) return true;
+    size_t capacity = t->capacity ? t->capacity : 256;
+    while (capacity < t->len + more + 1) capacity *= 2;
+    char *data = NULL;
+    t->status = plx__arena_bytes((void **)&data, t->arena, (plx_index)capacity, 1);
+    if (t->status != PLX_OK) return false;
+    if (t->len) memcpy(data, t->data, t->len);
+    t->data = data;
+    t->capacity = capacity;
+    return true;
+}
+
+void plx__textbuf_addn(plx__textbuf *t, const char *text, size_t len)
+{
+    if (!reserve(t, len)) return;
+    memcpy(t->data + t->len, text, len);
+    t->len += len;
+}
+
+void plx__textbuf_add(plx__textbuf *t, const char *text) { plx__textbuf_addn(t, text, strlen(text)); }
+
+void plx__textbuf_printf(plx__textbuf *t, const char *fmt, ...)
+{
+    va_list args, again;
+    va_start(args, fmt);
+    va_copy(again, args);
+    int len = vsnprintf(NULL, 0, fmt, args);
+    if (len >= 0 && reserve(t, (size_t)len)) {
+        vsnprintf(t->data + t->len, (size_t)len + 1, fmt, again);
+        t->len += (size_t)len;
+    }
+    va_end(again);
+    va_end(args);
+}
+
+void plx__textbuf_double(plx__textbuf *t, double value)
+{
+    char number[PLX__NUMBER_BYTES];
+    plx__textbuf_addn(t, number, (size_t)plx__print_double(number, value));
+}
+
+plx_status plx__textbuf_done(const char **out, plx__textbuf *t)
+{
+    *out = NULL;
+    if (!reserve(t, 0)) return t->status;
+    t->data[t->len] = '\0';
+    *out = t->data;
+    return PLX_OK;
+}
+
+/* ---- nearest names ---- */
+
+enum { LONGEST_NAME = 63 };
+
+static int edit_distance(const char *a, const char *b)
+{
+    size_t n = strlen(a), m = strlen(b);
+    int row[LONGEST_NAME + 1];
+    if (n > LONGEST_NAME || m > LONGEST_NAME) return 1000;
+    for (size_t j = 0; j <= m; j++) row[j] = (int)j;
+    for (size_t i = 1; i <= n; i++) {
+        int diagonal = row[0];
+        row[0] = (int)i;
+        for (size_t j = 1; j <= m; j++) {
+            int change = diagonal + (a[i - 1] != b[j - 1]);
+            int shorter = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+            diagonal = row[j];
+            row[j] = change < shorter ? change : shorter;
+        }
+    }
+    return row[m];
+}
+
+const char *plx__nearest(const char *name, const char *const *names, plx_index count)
+{
+    const char *best = NULL;
+    int limit = (int)strlen(name) / 3 + 1, best_distance = limit + 1;
+    for (plx_index i = 0; i < count; i++) {
+        int d = edit_distance(name, names[i]);
+        if (d < best_distance) {
+            best_distance = d;
+            best = names[i];
+        }
+    }
+    return best;
+}
+
+const char *plx__suggest(char *out, size_t bytes, const char *name, const char *const *names, plx_index count)
+{
+    const char *near = plx__nearest(name, names, count);
+    out[0] = '\0';
+    if (near) snprintf(out, bytes, "; did you mean '%s'?", near);
+    return out;
+}
+
+/* ---- parts of names ---- */
+
+bool plx__starts_with(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
+
+bool plx__ends_with(const char *text, const char *suffix)
+{
+    size_t n = strlen(text), m = strlen(suffix);
+    return n >= m && strcasecmp(text + n - m, suffix) == 0;
+}
+
+const char *plx__path_base(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+plx_status plx__path_dir(const char **out, plx__arena *arena, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    if (!slash) return plx__arena_text(out, arena, ".");
+    return plx__arena_textn(out, arena, path, slash == path ? 1 : (size_t)(slash - path));
+}
+
+plx_status plx__path_join(const char **out, plx__arena *arena, const char *dir, const char *name)
+{
+    if (name[0] == '/' || strcmp(dir, ".") == 0) return plx__arena_text(out, arena, name);
+    return plx__arena_printf(out, arena, "%s%s%s", dir, plx__ends_with(dir, "/") ? "" : "/", name);
+}
+
+int plx__compare_text(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+
+/* ---- map ---- */
+
+static uint64_t hash_text(const char *s)
+{
+    uint64_t h = UINT64_C(14695981039346656037);        /* FNV-1a, then a final mix */
+    for (; *s; s++) h = (h ^ (unsigned char)*s) * UINT64_C(1099511628211);
+    h ^= h >> 32;
+    return h * UINT64_C(0x9E3779B97F4A7C15);
+}
+
+static plx_index slot_of(const plx__map *map, const char *key)
+{
+    uint64_t mask = (uint64_t)map->capacity - 1, i = hash_text(key) >> 20 & mask;
+    while (map->keys[i] && strcmp(map->keys[i], key) != 0) i = (i + 1) & mask;
+    return (plx_index)i;
+}
+
+static plx_status map_resize(plx__map *map, plx_index capacity)
+{
+    plx__map bigger = {map->arena, NULL, NULL, map->count, capacity};
+    PLX_TRY(PLX__ARENA_NEW(&bigger.keys, map->arena, capacity));
+    PLX_TRY(PLX__ARENA_NEW(&bigger.values, map->arena, capacity));
+    for (plx_index i = 0; i < map->capacity; i++) {
+        if (!map->keys[i]) continue;
+        plx_index s = slot_of(&bigger, map->keys[i]);
+        bigger.keys[s] = map->keys[i];
+        bigger.values[s] = map->values[i];
+    }
+    *map = bigger;
+    return PLX_OK;
+}
+
+plx_status plx__map_init(plx__map *map, plx__arena *arena, plx_index expected)
+{
+    plx_index capacity = 16;
+    while (capacity < 2 * expected) capacity *= 2;
+    *map = (plx__map){.arena = arena};
+    return map_resize(map, capacity);
+}
+
+plx_index plx__map_get(const plx__map *map, const char *key)
+{
+    plx_index s = slot_of(map, key);
+    return map->keys[s] ? map->values[s] : -1;
+}
+
+plx_status plx__map_add(plx__map *map, const char *key, plx_index value, plx_index *existing)
+{
+    plx_index s = slot_of(map, key);
+    *existing = map->keys[s] ? map->values[s] : -1;
+    if (map->keys[s]) return PLX_OK;
+    map->keys[s] = key;
+    map->values[s] = value;
+    map->count++;
+    return 2 * map->count > map->capacity ? map_resize(map, 2 * map->capacity) : PLX_OK;
+}

@@ -1,0 +1,19 @@
+/*
+ * What a reader of one file hands over: a matrix, dense or sparse, and the names it came with.
+ * All memory is in the arena given to the reader.
+ */
+#ifndef PLX_DATA_TABLE_H
+#define PLX_DATA_TABLE_H
+
+#include "core/ctx.h"
+
+typedef struct plx__table {
+    bool sparse;
+    plx_mat dense;                  /* when !sparse */
+    plx_csr csr;                    /* when sparse: columns sorted, unique */
+    const char *const *row_names;   /* sample ids, or NULL */
+    const char *const *col_names;   /* feature names, or NULL */
+    const char *const *labels;      /* one per row (NULL entries: unlabelled), or NULL */
+} plx__table;
+
+#endif

@@ -1,0 +1,142 @@
+/*
+ * Data sets made from data sets: chosen samples, other presence, other labels.
+ */
+#include <string.h>
+
+#include "data/dataset_impl.h"
+
+/* Rows samples[0..count) of view v into `to`, present where the flags say so. */
+static plx_status copy_view(plx_dataset *to, plx_context *ctx, const plx__view *v, const plx_index *samples,
+                            plx_index count, const uint8_t *present)
+{
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    if (v->sparse) {
+        plx_csr rows;
+        plx_index nnz = 0;
+        for (plx_index i = 0; i < count; i++) nnz += v->csr.ptr[samples[i] + 1] - v->csr.ptr[samples[i]];
+        PLX_TRY(plx__arena_csr(&rows, plx__scratch(ctx), count, v->cols, nnz));
+        for (plx_index i = 0; i < count; i++) {
+            int64_t begin = v->csr.ptr[samples[i]], len = v->csr.ptr[samples[i] + 1] - begin, at = rows.ptr[i];
+            memcpy(rows.col + at, v->csr.col + begin, (size_t)len * sizeof *rows.col);
+            memcpy(rows.val + at, v->csr.val + begin, (size_t)len * sizeof *rows.val);
+            rows.ptr[i + 1] = at + len;
+        }
+        PLX_TRY(plx__dataset_add_sparse(to, ctx, v->name, v->kind, plx__ccsr(rows), v->features, present));
+    } else {
+        plx_mat rows;
+        PLX_TRY(plx__arena_mat(&rows, plx__scratch(ctx), count, v->cols));
+        for (plx_index i = 0; i < count; i++)
+            memcpy(rows.data + i * rows.ld, v->dense.data + samples[i] * v->dense.ld, (size_t)v->cols * sizeof(double));
+        PLX_TRY(plx__dataset_add_dense(to, ctx, v->name, v->kind, plx__cmat(rows), v->features, present));
+    }
+    to->views[to->n_views - 1].cost = v->cost;
+    plx__arena_rewind(plx__scratch(ctx), mark);
+    return PLX_OK;
+}
+
+static plx_status pick(const char ***out, plx_context *ctx, const char *const *from, const plx_index *samples,
+                       plx_index count)
+{
+    *out = NULL;
+    if (!from) return PLX_OK;
+    PLX_TRY(PLX__ARENA_NEW(out, plx__scratch(ctx), count));
+    for (plx_index i = 0; i < count; i++) (*out)[i] = from[samples[i]];
+    return PLX_OK;
+}
+
+static plx_status copy_hierarchy(plx_dataset *to, plx_context *ctx, const plx__hierarchy *h)
+{
+    if (!h) return PLX_OK;
+    return plx__dataset_set_hierarchy(to, ctx, h->classes, h->n_classes, h->subset, h->n_subset, h->mutex, h->n_mutex);
+}
+
+static plx_status copy_about_samples(plx_dataset *to, plx_context *ctx, const plx_dataset *from,
+                                     const plx_index *samples, plx_index count)
+{
+    const char **ids = NULL, **labels = NULL, **truth = NULL;
+    double *costs = NULL;
+    PLX_TRY(pick(&ids, ctx, from->ids, samples, count));
+    PLX_TRY(pick(&labels, ctx, from->labels, samples, count));
+    PLX_TRY(pick(&truth, ctx, from->truth, samples, count));
+    PLX_TRY(copy_hierarchy(to, ctx, from->hierarchy));
+    if (ids) PLX_TRY(plx__dataset_set_ids(to, ctx, ids));
+    if (labels) PLX_TRY(plx__dataset_set_labels(to, ctx, labels));
+    if (truth) PLX_TRY(plx__dataset_set_truth(to, ctx, truth));
+    to->label_cost = from->label_cost;
+    if (!from->sample_costs) return PLX_OK;
+    PLX_TRY(plx__arena_f64(&costs, plx__scratch(ctx), count, 1));
+    for (plx_index i = 0; i < count; i++) costs[i] = from->sample_costs[samples[i]];
+    return plx__dataset_set_sample_costs(to, ctx, costs);
+}
+
+/* `present` is views x count, or NULL for the flags as they are. */
+static plx_status derive(plx_dataset *to, plx_context *ctx, const plx_dataset *from, const plx_index *samples,
+                         plx_index count, const uint8_t *present)
+{
+    uint8_t *flags = NULL;
+    PLX_TRY(plx__arena_u8(&flags, plx__scratch(ctx), count));
+    PLX_TRY(copy_about_samples(to, ctx, from, samples, count));
+    for (plx_index v = 0; v < from->n_views; v++) {
+        const plx__view *view = &from->views[v];
+        for (plx_index i = 0; i < count; i++) {
+            flags[i] = present ? present[v * count + i] : view->present[samples[i]];
+            if (flags[i] && !view->present[samples[i]])
+                PLX_FAIL(ctx, PLX_E_ARG, "view '%s' is missing for sample %lld and cannot be made present", view->name,
+                         (long long)samples[i]);
+        }
+        PLX_TRY(copy_view(to, ctx, view, samples, count, flags));
+    }
+    return PLX_OK;
+}
+
+static plx_status derive_new(plx_dataset **out, plx_context *ctx, const plx_dataset *from, const plx_index *samples,
+                             plx_index count, const uint8_t *present)
+{
+    *out = NULL;
+    for (plx_index i = 0; i < count; i++)
+        if (samples[i] < 0 || samples[i] >= from->n)
+            PLX_FAIL(ctx, PLX_E_ARG, "sample %lld does not exist (there are %lld)", (long long)samples[i], (long long)from->n);
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    plx_dataset *to = NULL;
+    PLX_TRY(plx__dataset_create(&to, ctx, from->name, count));
+    plx_status st = derive(to, ctx, from, samples, count, present);
+    plx__arena_rewind(plx__scratch(ctx), mark);
+    if (st == PLX_OK) *out = to;
+    else plx_dataset_destroy(to);
+    return st;
+}
+
+plx_status plx__dataset_select(plx_dataset **out, plx_context *ctx, const plx_dataset *data, const plx_index *samples,
+                               plx_index count)
+{
+    return derive_new(out, ctx, data, samples, count, NULL);
+}
+
+static plx_status all_samples(plx_index **out, plx_context *ctx, plx_index n)
+{
+    PLX_TRY(plx__arena_i64(out, plx__scratch(ctx), n));
+    for (plx_index i = 0; i < n; i++) (*out)[i] = i;
+    return PLX_OK;
+}
+
+plx_status plx__dataset_mask(plx_dataset **out, plx_context *ctx, const plx_dataset *data, const uint8_t *present)
+{
+    plx_index *all = NULL;
+    *out = NULL;
+    PLX_TRY(all_samples(&all, ctx, data->n));
+    return derive_new(out, ctx, data, all, data->n, present);
+}
+
+plx_status plx__dataset_relabel(plx_dataset **out, plx_context *ctx, const plx_dataset *data,
+                                const char *const *labels)
+{
+    plx_index *all = NULL;
+    *out = NULL;
+    PLX_TRY(all_samples(&all, ctx, data->n));
+    PLX_TRY(derive_new(out, ctx, data, all, data->n, NULL));
+    plx_status st = plx__dataset_set_labels(*out, ctx, labels);
+    if (st == PLX_OK) return st;
+    plx_dataset_destroy(*out);
+    *out = NULL;
+    return st;
+}

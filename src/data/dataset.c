@@ -1,6 +1,7 @@
 /*
  * Data set: creation, ids, labels, hierarchy, costs. Views are in dataset_view.c.
  */
+#include "data/classes.h"
 #include "data/dataset_impl.h"
 
 #include <math.h>
@@ -56,49 +57,6 @@ plx_status plx__dataset_set_ids(plx_dataset *data, plx_context *ctx, const char 
 
 /* ---- labels ---- */
 
-/* Calls fn for every class named in a label set; '|' separates. Empty names are skipped. */
-typedef plx_status (*name_fn)(void *arg, plx_context *ctx, const char *name, size_t len);
-
-static plx_status each_name(const char *set, plx_context *ctx, name_fn fn, void *arg)
-{
-    while (*set) {
-        size_t len = strcspn(set, "|");
-        if (len) PLX_TRY(fn(arg, ctx, set, len));
-        set += len + (set[len] == '|');
-    }
-    return PLX_OK;
-}
-
-typedef struct collector {
-    plx__map map;
-    const char **names;         /* in order of appearance; grows in scratch */
-    plx_index count, capacity;
-    plx__arena *arena;          /* the data set's, for the texts that stay */
-} collector;
-
-static plx_status collect_name(void *arg, plx_context *ctx, const char *name, size_t len)
-{
-    collector *c = arg;
-    plx__arena *scratch = plx__scratch(ctx);
-    plx__mark mark = plx__arena_mark(scratch);
-    const char *text = NULL;
-    plx_index existing = -1;
-    PLX_TRY(plx__arena_textn(&text, scratch, name, len));
-    bool known = plx__map_get(&c->map, text) >= 0 || strcmp(text, "-") == 0;
-    plx__arena_rewind(scratch, mark);
-    if (known) return PLX_OK;
-    if (c->count == c->capacity) {
-        const char **bigger = NULL;
-        PLX_TRY(PLX__ARENA_NEW(&bigger, scratch, 2 * c->capacity + 64));
-        if (c->count) memcpy(bigger, c->names, (size_t)c->count * sizeof *bigger);
-        c->names = bigger;
-        c->capacity = 2 * c->capacity + 64;
-    }
-    PLX_TRY(plx__arena_textn(&c->names[c->count], c->arena, name, len));
-    c->count++;
-    return plx__map_add(&c->map, c->names[c->count - 1], c->count - 1, &existing);
-}
-
 /* Classes of labels and truth together, byte-sorted; with a hierarchy: its own list. */
 static plx_status refresh_classes(plx_dataset *data, plx_context *ctx)
 {
@@ -107,21 +65,7 @@ static plx_status refresh_classes(plx_dataset *data, plx_context *ctx)
         data->n_classes = data->hierarchy->n_classes;
         return PLX_OK;
     }
-    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
-    collector c = {.arena = &data->arena};
-    const char **kept = NULL;
-    PLX_TRY(plx__map_init(&c.map, plx__scratch(ctx), 0));
-    for (plx_index i = 0; i < data->n; i++) {
-        if (data->labels && data->labels[i]) PLX_TRY(each_name(data->labels[i], ctx, collect_name, &c));
-        if (data->truth && data->truth[i]) PLX_TRY(each_name(data->truth[i], ctx, collect_name, &c));
-    }
-    PLX_TRY(PLX__ARENA_NEW(&kept, &data->arena, c.count));
-    if (c.count) memcpy(kept, c.names, (size_t)c.count * sizeof *kept);
-    qsort(kept, (size_t)c.count, sizeof *kept, plx__compare_text);
-    plx__arena_rewind(plx__scratch(ctx), mark);
-    data->classes = kept;
-    data->n_classes = c.count;
-    return PLX_OK;
+    return plx__class_names(&data->classes, &data->n_classes, ctx, &data->arena, data->labels, data->truth, data->n);
 }
 
 typedef struct known_check {
@@ -156,7 +100,7 @@ static plx_status check_against_hierarchy(const plx_dataset *data, plx_context *
     for (plx_index c = 0; c < h->n_classes; c++) PLX_TRY(plx__map_add(&map, h->classes[c], c, &existing));
     for (plx_index i = 0; i < data->n; i++) {
         known_check k = {&map, NULL, 0};
-        if (labels[i]) PLX_TRY(each_name(labels[i], ctx, check_known, &k));
+        if (labels[i]) PLX_TRY(plx__each_class(labels[i], ctx, check_known, &k));
         if (!k.unknown) continue;
         char near[128], name[128];
         snprintf(name, sizeof name, "%.*s", (int)(k.len < 100 ? k.len : 100), k.unknown);

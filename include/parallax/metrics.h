@@ -1,0 +1,210 @@
+/**
+ * @file parallax/metrics.h
+ * @brief How good is a result: classification, ranking, retrieval, clustering, agreement of
+ *        views, and tests over several data sets.
+ *
+ * A plx_metrics is an ordered list name -> value. Functions plx_metrics_<task>() add what they
+ * compute; a name that is there already gets the new value. Per-class values are called
+ * `f1:CLASS`, values of a pair `kappa:A|B`. A value can be undefined (AUC without a positive
+ * sample): its name is listed, and a warning says why.
+ *
+ * Labels are text. `?` as truth means unknown: such samples are skipped everywhere. All results
+ * are fractions, not percent.
+ *
+ * Lifetime: the caller owns a plx_metrics and destroys it before its context. Names, warnings
+ * and JSON text belong to it and live as long as it does. No function keeps a pointer to the
+ * caller's data. After a failure other than PLX_E_ARG or PLX_E_DATA the list may hold part of
+ * what the failed call adds.
+ *
+ * Threads: calls on a plx_metrics are calls on its context, which serves one at a time.
+ * Results do not depend on the number of threads.
+ */
+#ifndef PARALLAX_METRICS_H
+#define PARALLAX_METRICS_H
+
+#include "parallax/context.h"
+#include "parallax/matrix.h"
+#include "parallax/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct plx_metrics plx_metrics;
+
+/** An empty list. @retval PLX_E_NOMEM */
+PLX_API PLX_NODISCARD plx_status plx_metrics_create(plx_metrics **out, plx_context *ctx);
+
+/** Free a list. NULL is allowed. */
+PLX_API void plx_metrics_destroy(plx_metrics *metrics);
+
+/** Number of metrics, undefined ones included. */
+PLX_API plx_index plx_metrics_count(const plx_metrics *metrics);
+
+/** Name number i, or NULL when i is out of range. Borrowed. */
+PLX_API const char *plx_metrics_name(const plx_metrics *metrics, plx_index i);
+
+/** Value number i. NaN, and *defined = 0, where it is undefined or i is out of range.
+ *  `defined` may be NULL. Infinities are possible (a t statistic without variance). */
+PLX_API double plx_metrics_value(const plx_metrics *metrics, plx_index i, int *defined);
+
+/** Index of a name, or -1. */
+PLX_API plx_index plx_metrics_find(const plx_metrics *metrics, const char *name);
+
+PLX_API plx_index plx_metrics_warning_count(const plx_metrics *metrics);
+
+/** Warning number i (one line), or NULL when i is out of range. Borrowed. */
+PLX_API const char *plx_metrics_warning(const plx_metrics *metrics, plx_index i);
+
+/**
+ * The list as a flat JSON object, in order; undefined values are null, infinities +-1e308.
+ * Bytes of names that are not UTF-8 are written as \\xNN.
+ *
+ * @param[out] text  Borrowed from the list.
+ */
+PLX_API PLX_NODISCARD plx_status plx_metrics_json(const char **text, plx_metrics *metrics);
+
+/**
+ * One label per sample: accuracy, error, precision:C, recall:C, f1:C, macro_*, micro_*,
+ * weighted_f1. Classes are those in truth or predictions; `?` as prediction is never correct
+ * and no class. 0/0 is 0. Time O(n).
+ *
+ * @retval PLX_E_ARG  an entry is NULL
+ */
+PLX_API PLX_NODISCARD plx_status plx_metrics_classification(plx_metrics *metrics, const char *const *truth,
+                                                            const char *const *pred, plx_index n);
+
+/** Class hierarchy for plx_metrics_multilabel(). */
+typedef struct plx_metrics_hierarchy {
+    size_t struct_size;             /**< sizeof(plx_metrics_hierarchy) */
+    const char *const *classes;     /**< all class names */
+    plx_index n_classes;
+    const char *const *subset;      /**< n_subset pairs: subset[2k] is a kind of subset[2k+1] */
+    plx_index n_subset;
+} plx_metrics_hierarchy;
+
+/**
+ * Sets of labels, names separated by `|`; empty text or `-` is the empty set, and so is a
+ * prediction of `?`. Adds precision:C, recall:C, f1:C, macro_*, micro_*, weighted_f1,
+ * subset_accuracy, hamming_loss; with a hierarchy also h_precision, h_recall, h_f1, for which both
+ * sets are first closed upwards. A label the hierarchy does not list has no ancestors.
+ *
+ * @param hierarchy  NULL for none.
+ * @retval PLX_E_DATA  the hierarchy names an unknown class or has a cycle
+ */
+PLX_API PLX_NODISCARD plx_status plx_metrics_multilabel(plx_metrics *metrics, const char *const *truth,
+                                                        const char *const *pred, plx_index n,
+                                                        const plx_metrics_hierarchy *hierarchy);
+
+/**
+ * Ranking by scores, one column per class against the rest: auc:C, prbep:C,
+ * average_precision:C, macro_auc (mean over the defined ones), and auc, prbep,
+ * average_precision of the positive class. Time O(n) per class.
+ *
+ * @param scores      n x number of classes; larger means more likely.
+ * @param classes     Names of the columns, all different.
+ * @param positive    NULL: none, or the only column if there is one. With one column whose name
+ *                    is no class of the truth, the column is the score of `positive`.
+ * @param multilabel  Non-zero: truth holds sets separated by `|`.
+ * @retval PLX_E_ARG   `positive` has no column, a column name comes twice
+ * @retval PLX_E_DATA  a score of a sample with known truth is NaN
+ */
+PLX_API PLX_NODISCARD plx_status plx_metrics_ranking(plx_metrics *metrics, const char *const *truth, plx_cmat scores,
+                                                     const char *const *classes, const char *positive, int multilabel);
+
+/**
+ * Clusters against classes: nmi, nmi_geometric, cluster_entropy, cluster_accuracy, purity,
+ * pair_precision, pair_recall, pair_f, rand, ari. Time O(n + r^2 s) for r <= s the numbers
+ * of clusters and classes.
+ *
+ * @param drop_noise  Non-zero: samples in cluster `noise` are left out; else it is a cluster.
+ */
+PLX_API PLX_NODISCARD plx_status plx_metrics_clustering(plx_metrics *metrics, const char *const *truth,
+                                                        const char *const *clusters, plx_index n, int drop_noise);
+
+/**
+ * Retrieval: row q of `scores` rates every item for query q, gold[q] is the right item from 0,
+ * or -1: skip the query. rank = 1 + items strictly higher + (other items tied) / 2. Adds top:N
+ * for every N listed, mrr, median_rank.
+ *
+ * @retval PLX_E_ARG   an N is below 1
+ * @retval PLX_E_DATA  a gold index is out of range or a score NaN
+ */
+PLX_API PLX_NODISCARD plx_status plx_metrics_retrieval(plx_metrics *metrics, plx_cmat scores, const plx_index *gold,
+                                                       const plx_index *top, plx_index n_top);
+
+/**
+ * Do views agree, and which is right: agreement:A|B, kappa:A|B, agreement (mean over pairs of
+ * views that share samples), and with truth view_accuracy:V and imbalance.
+ *
+ * @param truth   n labels, or NULL.
+ * @param labels  n x n_views, row by row; `?`: the view has no prediction for the sample.
+ * @param views   Names of the views, all different.
+ */
+PLX_API PLX_NODISCARD plx_status plx_metrics_views(plx_metrics *metrics, const char *const *truth,
+                                                   const char *const *labels, plx_index n,
+                                                   const char *const *views, plx_index n_views);
+
+/**
+ * Methods over data sets: avg_rank:M; for every pair A left of B ttest:A|B, ttest_p:A|B,
+ * wilcoxon:A|B, wilcoxon_p:A|B, win:A|B, tie:A|B, loss:A|B; friedman, friedman_p.
+ *
+ * @param values         One row per data set, one column per method.
+ * @param methods        Names of the columns, all different.
+ * @param datasets       Names of the rows for messages, or NULL.
+ * @param higher_better  0: small values are good (errors).
+ * @retval PLX_E_DATA  a value is not finite, or there is no row
+ */
+PLX_API PLX_NODISCARD plx_status plx_metrics_table(plx_metrics *metrics, plx_cmat values, const char *const *methods,
+                                                   const char *const *datasets, int higher_better);
+
+/** Root mean squared error `rmse` of numbers given as text; `?` as truth is skipped.
+ *  @retval PLX_E_DATA  an entry is not a finite number */
+PLX_API PLX_NODISCARD plx_status plx_metrics_regression(plx_metrics *metrics, const char *const *truth,
+                                                        const char *const *pred, plx_index n);
+
+/** What plx_eval_files() reads: the flags of `parallax eval`. Start from PLX_EVAL_OPTIONS_INIT;
+ *  fields are only ever appended. A NULL name means: not given. */
+typedef struct plx_eval_options {
+    size_t struct_size;     /**< sizeof(plx_eval_options) as the caller was built */
+    const char *truth;      /**< one label per line, `?` = unknown */
+    const char *pred;       /**< one label per line, or a predictions.csv (id,label,score_CLASS,...) */
+    const char *scores;     /**< CSV: header of class names, one row per sample */
+    const char *positive;   /**< class whose auc, prbep and average_precision are wanted */
+    int multilabel;         /**< labels are sets separated by `|` */
+    const char *hierarchy;  /**< JSON {"classes": [...], "subset": [[child, parent], ...]} */
+    int clusters;           /**< predictions are clusters */
+    const char *noise;      /**< "keep" (default) or "drop": what to do with cluster `noise` */
+    const char *topn;       /**< CSV: header of item names, one row of scores per query */
+    const char *gold;       /**< one 0-based item index per line, `?` = skip */
+    const char *top;        /**< list of N for top:N; NULL: "1,5,10" */
+    const char *views;      /**< CSV: header of view names, one predicted label per view and sample */
+    const char *table;      /**< CSV: dataset,METHOD1,METHOD2,... */
+    int higher_better;      /**< for the table; 1 (default) or 0 */
+    const char *metrics;    /**< comma-separated names to keep, in this order; NULL: all. A name in quotes
+                                 may hold commas. `f1` stands for all `f1:CLASS` unless there is a plain
+                                 `f1`; `auc:*` always stands for the whole family. */
+} plx_eval_options;
+
+#define PLX_EVAL_OPTIONS_INIT \
+    {sizeof(plx_eval_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0}
+
+/**
+ * Read files and compute every metric they allow.
+ *
+ * The score_CLASS columns of a predictions.csv serve as `scores` unless `scores` is given or
+ * predictions are clusters. A predictions.csv with exactly the score columns score_mean and
+ * score_variance is a regression and gives `rmse`.
+ *
+ * @param[out] out  The metrics, owned by the caller; NULL on failure.
+ * @retval PLX_E_ARG     options contradict each other, need another one, or name an unknown metric
+ * @retval PLX_E_DATA    files have different lengths or unusable values
+ * @retval PLX_E_IO      a file cannot be read
+ * @retval PLX_E_FORMAT  a file is not what it should be
+ */
+PLX_API PLX_NODISCARD plx_status plx_eval_files(plx_metrics **out, plx_context *ctx, const plx_eval_options *options);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,28 @@
+/**
+ * @file parallax/parallax.h
+ * @brief Everything: the only include a program needs.
+ *
+ *     plx_context *ctx;   plx_dataset *data;   plx_model *model;
+ *     plx_context_create(&ctx, NULL);
+ *     plx_dataset_read(&data, ctx, "data/cora", NULL);
+ *     plx_fit(&model, ctx, "nb", data, NULL, NULL);
+ *     plx_prediction_write(ctx, plx_model_prediction(model), data, "labels.csv");
+ *
+ * Every call returns a plx_status; plx_context_error() has the sentence behind a failure.
+ */
+#ifndef PARALLAX_PARALLAX_H
+#define PARALLAX_PARALLAX_H
+
+#include "parallax/context.h"
+#include "parallax/dataset.h"
+#include "parallax/generate.h"
+#include "parallax/matrix.h"
+#include "parallax/method.h"
+#include "parallax/metrics.h"
+#include "parallax/model.h"
+#include "parallax/params.h"
+#include "parallax/split.h"
+#include "parallax/status.h"
+#include "parallax/version.h"
+
+#endif

@@ -1,0 +1,97 @@
+/*
+ * Public calls that read and write files: data sets, predictions, matrices.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "api/model_impl.h"
+#include "core/file.h"
+#include "core/number.h"
+#include "io/dataset_file.h"
+#include "io/matrix_file.h"
+
+plx_status plx_dataset_read(plx_dataset **out, plx_context *ctx, const char *path, const plx_read_options *options)
+{
+    plx__call_begin(ctx);
+    return plx__call_end(ctx, plx__dataset_read(out, ctx, path, options));
+}
+
+plx_status plx_dataset_write(plx_context *ctx, const plx_dataset *data, const char *path)
+{
+    plx__call_begin(ctx);
+    return plx__call_end(ctx, plx__dataset_write(ctx, data, path));
+}
+
+/* ---- predictions ---- */
+
+/* RFC 4180: quoted when it holds a comma, a quote or a line end. */
+static void write_cell(FILE *f, const char *prefix, const char *text)
+{
+    if (!strpbrk(text, ",\"\r\n")) {
+        fprintf(f, "%s%s", prefix, text);
+        return;
+    }
+    fprintf(f, "\"%s", prefix);
+    for (; *text; text++) {
+        if (*text == '"') fputc('"', f);
+        fputc(*text, f);
+    }
+    fputc('"', f);
+}
+
+static void write_prediction(FILE *f, const plx_prediction *p, const plx_dataset *data)
+{
+    const plx__outcome *o = &p->outcome;
+    char number[PLX__NUMBER_BYTES];
+    fputs("id,label", f);
+    for (plx_index c = 0; c < o->scores.cols; c++) {
+        fputc(',', f);
+        write_cell(f, "score_", o->columns[c]);
+    }
+    fputc('\n', f);
+    for (plx_index i = 0; i < o->n; i++) {
+        const char *id = data ? plx_dataset_id(data, i) : NULL;
+        if (id) write_cell(f, "", id);
+        else fprintf(f, "%lld", (long long)i);
+        fputc(',', f);
+        write_cell(f, "", o->label[i] ? o->label[i] : "?");
+        for (plx_index c = 0; c < o->scores.cols; c++) {
+            plx__print_double(number, o->scores.data[i * o->scores.ld + c]);
+            fprintf(f, ",%s", number);
+        }
+        fputc('\n', f);
+    }
+}
+
+static plx_status prediction_write(plx_context *ctx, const plx_prediction *p, const plx_dataset *data, const char *path)
+{
+    plx__outfile out;
+    if (data && data->n != p->outcome.n)
+        PLX_FAIL(ctx, PLX_E_ARG, "the prediction has %lld samples, the data set %lld", (long long)p->outcome.n, (long long)data->n);
+    PLX_TRY(plx__outfile_open(&out, ctx, path));
+    write_prediction(out.file, p, data);
+    return plx__outfile_commit(&out, ctx);
+}
+
+plx_status plx_prediction_write(plx_context *ctx, const plx_prediction *prediction, const plx_dataset *data, const char *path)
+{
+    plx__call_begin(ctx);
+    return plx__call_end(ctx, prediction_write(ctx, prediction, data, path));
+}
+
+/* ---- matrices ---- */
+
+plx_status plx_matrix_write(plx_context *ctx, plx_cmat m, const char *path)
+{
+    plx__table table = {.dense = {(double *)(uintptr_t)m.data, m.rows, m.cols, m.ld}};
+    plx__call_begin(ctx);
+    return plx__call_end(ctx, plx__matrix_file_write(ctx, path, &table));
+}
+
+plx_status plx_matrix_write_sparse(plx_context *ctx, plx_ccsr m, const char *path)
+{
+    plx__table table = {.sparse = true};
+    table.csr = (plx_csr){m.rows, m.cols, (int64_t *)(uintptr_t)m.ptr, (int32_t *)(uintptr_t)m.col, (double *)(uintptr_t)m.val};
+    plx__call_begin(ctx);
+    return plx__call_end(ctx, plx__matrix_file_write(ctx, path, &table));
+}

@@ -1,0 +1,210 @@
+/*
+ * plx_fit: from a data set and settings to a model.
+ *
+ * Held-out samples are taken away before the method sees anything, and afterwards predicted like new
+ * ones; arrays over samples get their rows back (heldout.c).
+ */
+#include <math.h>
+#include <string.h>
+
+#include "api/heldout.h"
+#include "api/model_impl.h"
+#include "frame/problem.h"
+#include "methods/registry.h"
+
+/* ---- checks on the request ---- */
+
+static plx_status check_request(plx_fit_options *o, plx_context *ctx, const plx__method *method, const plx_dataset *data,
+                                const plx_params *params, const plx_fit_options *given)
+{
+    *o = (plx_fit_options)PLX_FIT_OPTIONS_INIT;
+    if (given) {
+        if (given->struct_size == 0 || given->struct_size > sizeof *o) PLX_FAIL(ctx, PLX_E_ARG, "fit options have an unknown size");
+        memcpy(o, given, given->struct_size);
+    }
+    if (!data || !data->n_views) PLX_FAIL(ctx, PLX_E_DATA, "the data set has no views");
+    if (params && params->tables != method->params)
+        PLX_FAIL(ctx, PLX_E_ARG, "the parameters were made for '%s', not for '%s'", params->method, method->name);
+    for (plx_index i = 0; i < o->n_arrays; i++)
+        if (!plx__array_spec_find(method, o->arrays[i]))
+            PLX_FAIL(ctx, PLX_E_ARG, "%s has no array '%s'; 'parallax methods show %s' lists them", method->name, o->arrays[i], method->name);
+    return PLX_OK;
+}
+
+static plx_status check_setting_views(plx_context *ctx, const plx_model *m, const plx_dataset *data)
+{
+    const char **names = NULL;
+    plx_index extra = 0;
+    PLX_TRY(PLX__ARENA_NEW(&names, plx__scratch(ctx), data->n_views));
+    for (plx_index v = 0; v < data->n_views; v++) names[v] = data->views[v].name;
+    while (m->method->extra_views && m->method->extra_views[extra]) extra++;
+    return plx__params_check_views(m->settings, ctx, names, data->n_views, m->method->extra_views, extra);
+}
+
+/* A kernel view holds similarities to the samples themselves; fitting needs it square, and keeps the sample
+ * names as its feature names so that new data can be matched. */
+static plx_status square_kernel(plx__view *v, plx_context *ctx, const plx__problem *p, plx__arena *arena)
+{
+    if (v->cols != p->rows)
+        PLX_FAIL(ctx, PLX_E_DATA, "kernel view '%s' is %lld x %lld, expected %lld x %lld", v->name, (long long)p->rows,
+                 (long long)v->cols, (long long)p->rows, (long long)p->rows);
+    const char **names = NULL;
+    PLX_TRY(PLX__ARENA_NEW(&names, arena, p->n));
+    for (plx_index i = 0; i < p->n; i++) PLX_TRY(plx__arena_text(&names[i], arena, p->ids[i]));
+    v->features = names;
+    if (p->n == p->rows) return PLX_OK;
+    plx_mat block;
+    PLX_TRY(plx__arena_mat(&block, plx__scratch(ctx), p->n, p->n));
+    for (plx_index i = 0; i < p->n; i++) {
+        if (v->sparse) {
+            for (plx_index j = 0, k = v->csr.ptr[i]; k < v->csr.ptr[i + 1]; k++) {
+                while (j < p->n && p->row[j] < v->csr.col[k]) j++;
+                if (j < p->n && p->row[j] == v->csr.col[k]) block.data[i * p->n + j] = v->csr.val[k];
+            }
+        } else {
+            for (plx_index j = 0; j < p->n; j++) block.data[i * p->n + j] = v->dense.data[i * v->dense.ld + p->row[j]];
+        }
+    }
+    v->sparse = false;
+    v->dense = plx__cmat(block);
+    v->cols = p->n;
+    return PLX_OK;
+}
+
+static plx_status square_kernels(plx_context *ctx, plx__problem *p, plx__arena *arena)
+{
+    plx__view *views = NULL;
+    PLX_TRY(PLX__ARENA_NEW(&views, plx__scratch(ctx), p->n_views));
+    memcpy(views, p->views, (size_t)p->n_views * sizeof *views);
+    for (plx_index v = 0; v < p->n_views; v++)
+        if (views[v].kind == PLX_VIEW_KERNEL) PLX_TRY(square_kernel(&views[v], ctx, p, arena));
+    p->views = views;
+    return PLX_OK;
+}
+
+/* ---- what the model keeps about its data ---- */
+
+static plx_status keep_texts(const char *const **out, plx__arena *arena, const char *const *from, plx_index count)
+{
+    const char **copy = NULL;
+    *out = NULL;
+    if (!from) return PLX_OK;
+    PLX_TRY(PLX__ARENA_NEW(&copy, arena, count));
+    for (plx_index i = 0; i < count; i++) PLX_TRY(plx__arena_text(&copy[i], arena, from[i]));
+    *out = copy;
+    return PLX_OK;
+}
+
+static plx_status keep_hierarchy(plx_model *m, const plx__hierarchy *h)
+{
+    if (!h) return PLX_OK;
+    int32_t *subset = NULL, *mutex = NULL;
+    PLX_TRY(PLX__ARENA_NEW(&m->hierarchy, &m->arena, 1));
+    PLX_TRY(plx__arena_i32(&subset, &m->arena, 2 * h->n_subset));
+    PLX_TRY(plx__arena_i32(&mutex, &m->arena, 2 * h->n_mutex));
+    if (h->n_subset) memcpy(subset, h->subset, (size_t)(2 * h->n_subset) * sizeof *subset);
+    if (h->n_mutex) memcpy(mutex, h->mutex, (size_t)(2 * h->n_mutex) * sizeof *mutex);
+    *m->hierarchy = (plx__hierarchy){m->classes, h->n_classes, h->n_subset, h->n_mutex, subset, mutex};
+    return PLX_OK;
+}
+
+static plx_status keep_cards(plx_model *m, const plx__problem *p)
+{
+    m->n_views = p->n_views;
+    m->n_fitted = p->n;
+    m->classes = p->classes;            /* already in the model's arena */
+    m->n_classes = p->n_classes;
+    PLX_TRY(keep_hierarchy(m, p->hierarchy));
+    PLX_TRY(PLX__ARENA_NEW(&m->views, &m->arena, p->n_views));
+    for (plx_index v = 0; v < p->n_views; v++) {
+        const plx__view *from = &p->views[v];
+        plx__view_card *card = &m->views[v];
+        *card = (plx__view_card){.kind = from->kind, .sparse = from->sparse, .cols = from->cols};
+        PLX_TRY(plx__arena_text(&card->name, &m->arena, from->name));
+        PLX_TRY(keep_texts(&card->features, &m->arena, from->features, from->cols));
+    }
+    return PLX_OK;
+}
+
+static plx_status keep_seen(plx_model *m, const plx__problem *p)
+{
+    uint8_t *seen = NULL;
+    PLX_TRY(plx__arena_u8(&seen, &m->arena, p->rows));
+    for (plx_index i = 0; i < p->n; i++) seen[p->row[i]] = p->label_text[i] != NULL;
+    m->seen = seen;
+    m->rows = p->rows;
+    return PLX_OK;
+}
+
+/* ---- running ---- */
+
+static plx_status estimate(plx__run *run)
+{
+    if (!run->method->memory) return PLX_OK;
+    return plx__need_memory(run->ctx, run->method->memory(run), run->method->name,
+                            run->method->memory_remedy ? run->method->memory_remedy : "raise --memory or use fewer samples");
+}
+
+static plx_status run_fit(plx_context *ctx, plx_model *m, plx__problem *p, plx__store *store, plx__outcome *outcome,
+                          const plx_fit_options *o)
+{
+    plx__run run = {.ctx = ctx, .method = m->method, .problem = p, .settings = m->settings, .params = m->params,
+                    .out = store, .outcome = outcome, .info = &m->facts, .wanted = o->arrays, .n_wanted = o->n_arrays};
+    PLX_TRY(plx__problem_check(ctx, m->method, p, true));
+    if (m->method->check) PLX_TRY(m->method->check(&run));
+    PLX_TRY(estimate(&run));
+    PLX_TRY(m->method->fit(&run));
+    return PLX_OK;
+}
+
+static plx_status fit_model(plx_model *m, plx_context *ctx, const plx_dataset *data, const plx_fit_options *o)
+{
+    plx_status st = PLX_OK;
+    plx__heldout held = {0};
+    plx__problem p;
+    plx__store fitted;
+    plx__arena temporary;
+    double started = plx__now();
+    plx__arena_init(&temporary, ctx);
+    PLX_GOTO(check_setting_views(ctx, m, data));
+    PLX_GOTO(plx__heldout_open(&held, ctx, m, data, o->directory));
+    PLX_GOTO(plx__problem_build(&p, ctx, &m->arena, m->method, m->settings, held.fitted, held.row, data->n, true));
+    p.directory = o->directory ? o->directory : ".";
+    PLX_GOTO(square_kernels(ctx, &p, &m->arena));
+    PLX_GOTO(keep_cards(m, &p));
+    PLX_GOTO(keep_seen(m, &p));
+    plx__store_init(&fitted, held.any ? &temporary : &m->arena);
+    PLX_GOTO(run_fit(ctx, m, &p, &fitted, &m->fitted.outcome, o));
+    if (held.any) PLX_GOTO(plx__heldout_close(&held, ctx, m, data, &fitted));
+    else m->store = fitted;
+    PLX_GOTO(plx__take_notes(&m->fitted.warnings, &m->fitted.n_warnings, ctx, &m->arena));
+    m->fitted.store = m->store;
+    m->seconds = plx__now() - started;
+done:
+    plx__heldout_free(&held, data);
+    plx__arena_free(&temporary);
+    return st;
+}
+
+static plx_status fit_call(plx_model **out, plx_context *ctx, const char *name, const plx_dataset *data,
+                           const plx_params *params, const plx_fit_options *options)
+{
+    const plx__method *method = NULL;
+    plx_fit_options o;
+    plx_model *m = NULL;
+    PLX_TRY(plx__method_require(&method, ctx, name));
+    PLX_TRY(check_request(&o, ctx, method, data, params, options));
+    PLX_TRY(plx__model_create(&m, ctx, method, params));
+    plx_status st = fit_model(m, ctx, data, &o);
+    if (st == PLX_OK) *out = m;
+    else plx_model_destroy(m);
+    return st;
+}
+
+plx_status plx_fit(plx_model **out, plx_context *ctx, const char *method, const plx_dataset *data,
+                   const plx_params *params, const plx_fit_options *options)
+{
+    *out = NULL;
+    plx__call_begin(ctx);
+    return plx__call_end(ctx, fit_call(out, ctx, method, data, params, options));
+}

@@ -1,0 +1,26 @@
+/*
+ * Samples that take no part in fitting: taken away before, predicted and put back after.
+ */
+#ifndef PLX_API_HELDOUT_H
+#define PLX_API_HELDOUT_H
+
+#include "api/model_impl.h"
+
+typedef struct plx__heldout {
+    bool any;
+    const plx_dataset *fitted;      /* the caller's data set itself when nothing is held out */
+    plx_dataset *subset, *rest;     /* owned */
+    plx_index *row, *rest_row;      /* rows of the caller's data; row is NULL when nothing is held out */
+} plx__heldout;
+
+/* Reads the `heldout` setting and splits the data. */
+plx_status plx__heldout_open(plx__heldout *held, plx_context *ctx, const plx_model *model, const plx_dataset *data,
+                             const char *directory);
+
+/* Predicts the rest and merges: model->store and model->fitted get all rows. `fitted` holds what fit left. */
+plx_status plx__heldout_close(plx__heldout *held, plx_context *ctx, plx_model *model, const plx_dataset *data,
+                              plx__store *fitted);
+
+void plx__heldout_free(plx__heldout *held, const plx_dataset *data);
+
+#endif

@@ -1,0 +1,129 @@
+/*
+ * Public face of descriptors and parameters.
+ */
+#include <string.h>
+
+#include "methods/registry.h"
+
+plx_index plx_method_count(void) { return plx__method_count(); }
+
+const char *plx_method_name(plx_index i)
+{
+    const plx__method *m = plx__method_at(i);
+    return m ? m->name : NULL;
+}
+
+const char *plx_method_nearest(const char *name)
+{
+    const char *names[256];
+    plx_index count = plx__min(plx__method_count(), 256);
+    for (plx_index i = 0; i < count; i++) names[i] = plx__method_at(i)->name;
+    return plx__nearest(name, names, count);
+}
+
+static plx_index array_count(const plx__method *m)
+{
+    plx_index count = 0;
+    while (m->arrays[count].name) count++;
+    return count;
+}
+
+/* Copies as much of a struct as the caller's version of it has. */
+static plx_status hand_out(void *to, size_t wanted, const void *from, size_t size)
+{
+    if (wanted == 0 || wanted > size) return PLX_E_ARG;
+    memcpy(to, from, wanted);
+    memcpy(to, &wanted, sizeof wanted);
+    return PLX_OK;
+}
+
+plx_status plx_method_describe(plx_method_info *info, const char *method)
+{
+    const plx__method *m = plx__method_find(method);
+    if (!m) return PLX_E_ARG;
+    plx_method_info full = {sizeof full, m->name, m->title, m->summary, m->citation, m->task, m->capabilities,
+                            m->min_views, m->max_views, plx__param_count(m->params), array_count(m), m->transform};
+    return hand_out(info, info->struct_size, &full, sizeof full);
+}
+
+/* Ranges are made from the table on demand: a few per thread stay valid. */
+static const char *range_text(const plx__param_spec *spec)
+{
+    enum { SLOTS = 64, BYTES = 192 };
+    static _Thread_local char slots[SLOTS][BYTES];
+    static _Thread_local unsigned next;
+    return plx__param_range(slots[next++ % SLOTS], BYTES, spec);
+}
+
+plx_status plx_method_param(plx_param_info *info, const char *method, plx_index i)
+{
+    const plx__method *m = plx__method_find(method);
+    const plx__param_spec *s = m ? plx__param_at(m->params, i) : NULL;
+    if (!s) return PLX_E_ARG;
+    plx_param_info full = {sizeof full, s->name, s->kind, (s->flags & PLX__PER_VIEW) != 0, s->def, range_text(s), s->help};
+    return hand_out(info, info->struct_size, &full, sizeof full);
+}
+
+plx_status plx_method_array(plx_array_info *info, const char *method, plx_index i)
+{
+    const plx__method *m = plx__method_find(method);
+    if (!m || i < 0 || i >= array_count(m)) return PLX_E_ARG;
+    const plx__array_spec *a = &m->arrays[i];
+    plx_array_info full = {sizeof full, a->name, a->shape, (a->flags & PLX__ON_REQUEST) != 0, a->help};
+    return hand_out(info, info->struct_size, &full, sizeof full);
+}
+
+/* ---- parameters ---- */
+
+static plx_status params_create(plx_params **out, plx_context *ctx, const char *method)
+{
+    const plx__method *m = NULL;
+    PLX_TRY(plx__method_require(&m, ctx, method));
+    return plx__params_create(out, ctx, m->name, m->params);
+}
+
+plx_status plx_params_create(plx_params **out, plx_context *ctx, const char *method)
+{
+    *out = NULL;
+    plx__call_begin(ctx);
+    return plx__call_end(ctx, params_create(out, ctx, method));
+}
+
+plx_status plx_params_set(plx_params *params, plx_context *ctx, const char *key, const char *value)
+{
+    plx__call_begin(ctx);
+    return plx__call_end(ctx, plx__params_set(params, ctx, key, value));
+}
+
+static plx_status set_real(plx_params *params, plx_context *ctx, const char *key, double value)
+{
+    plx__textbuf text;
+    const char *number = NULL;
+    plx__textbuf_init(&text, plx__scratch(ctx));
+    plx__textbuf_double(&text, value);
+    PLX_TRY(plx__textbuf_done(&number, &text));
+    return plx__params_set(params, ctx, key, number);
+}
+
+plx_status plx_params_set_real(plx_params *params, plx_context *ctx, const char *key, double value)
+{
+    plx__call_begin(ctx);
+    return plx__call_end(ctx, set_real(params, ctx, key, value));
+}
+
+plx_status plx_params_set_int(plx_params *params, plx_context *ctx, const char *key, int64_t value)
+{
+    return plx_params_set_real(params, ctx, key, (double)value);
+}
+
+const char *plx_params_get(const plx_params *p, const char *key)
+{
+    for (const plx__setting *s = p->first; s; s = s->next) {
+        size_t len = strlen(s->spec->name);
+        bool plain = !s->view && strcmp(key, s->spec->name) == 0;
+        bool own = s->view && strncmp(key, s->spec->name, len) == 0 && key[len] == '.' && strcmp(key + len + 1, s->view) == 0;
+        if (plain || own) return s->value.text;
+    }
+    const plx__param_spec *spec = plx__param_find(p->tables, key);
+    return spec ? spec->def : NULL;
+}

@@ -1,0 +1,151 @@
+/*
+ * The result of a fit as JSON: everything needed to repeat it, and how good it is.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "api/model_impl.h"
+#include "core/json.h"
+#include "eval/fit_metrics.h"
+#include "eval/metrics_store.h"
+#include "parallax/version.h"
+
+static plx_status put(plx_context *ctx, json_t *object, const char *key, json_t *value)
+{
+    if (json_object_set_new(object, key, value) == 0) return PLX_OK;
+    PLX_FAIL(ctx, PLX_E_NOMEM, "out of memory while writing JSON");
+}
+
+/* A value as JSON: numbers as numbers, the rest as text. */
+static json_t *value_json(const plx__param_spec *spec, const plx__value *v)
+{
+    bool whole = spec->kind == PLX_PARAM_INT || spec->kind == PLX_PARAM_INT_OR_WORD;
+    if (v->word >= 0 || !v->text[0] || isnan(v->number)) return json_string(v->text);
+    if (spec->kind == PLX_PARAM_BOOL) return json_boolean(v->number != 0);
+    return whole ? json_integer((json_int_t)v->number) : plx__json_real(v->number);
+}
+
+static plx_status put_parameters(plx_context *ctx, json_t *root, const plx_model *m)
+{
+    json_t *object = json_object();
+    PLX_TRY(put(ctx, root, "parameters", object));
+    plx_index count = plx__param_count(m->method->params);
+    for (plx_index i = 0; i < count; i++) {
+        const plx__param_spec *spec = plx__param_at(m->method->params, i);
+        plx__value v;
+        PLX_TRY(plx__pv(&v, ctx, m->settings, spec->name, NULL));
+        PLX_TRY(put(ctx, object, spec->name, value_json(spec, &v)));
+    }
+    for (const plx__setting *s = m->settings->first; s; s = s->next) {
+        const char *key = NULL;
+        if (!s->view) continue;
+        PLX_TRY(plx__view_key(&key, ctx, s->spec->name, s->view));
+        PLX_TRY(put(ctx, object, key, value_json(s->spec, &s->value)));
+    }
+    return PLX_OK;
+}
+
+static plx_status put_run(plx_context *ctx, json_t *root, const plx_model *m)
+{
+    const plx__facts *f = &m->facts;
+    PLX_TRY(put(ctx, root, "seed", json_integer((json_int_t)m->seed)));
+    PLX_TRY(put(ctx, root, "samples", json_integer((json_int_t)(m->rows ? m->rows : m->n_fitted))));
+    PLX_TRY(put(ctx, root, "fitted_samples", json_integer((json_int_t)m->n_fitted)));
+    PLX_TRY(put(ctx, root, "seconds", plx__json_real(m->seconds)));
+    PLX_TRY(put(ctx, root, "iterations", json_integer((json_int_t)f->iterations)));
+    PLX_TRY(put(ctx, root, "converged", f->converged < 0 ? json_true() : json_boolean(f->converged)));
+    PLX_TRY(put(ctx, root, "objective", plx__json_real(f->objective)));
+    json_t *trace = json_array();
+    PLX_TRY(put(ctx, root, "objective_trace", trace));
+    for (plx_index i = 0; i < f->n_trace; i++) json_array_append_new(trace, plx__json_real(f->trace[i]));
+    return PLX_OK;
+}
+
+static plx_status put_lists(plx_context *ctx, json_t *root, const plx_model *m)
+{
+    json_t *classes = json_array(), *views = json_array(), *warnings = json_array();
+    PLX_TRY(put(ctx, root, "classes", classes));
+    PLX_TRY(put(ctx, root, "views", views));
+    PLX_TRY(put(ctx, root, "warnings", warnings));
+    for (plx_index c = 0; c < m->n_classes; c++) json_array_append_new(classes, json_string(m->classes[c]));
+    for (plx_index v = 0; v < m->n_views; v++) json_array_append_new(views, json_string(m->views[v].name));
+    for (plx_index w = 0; w < m->fitted.n_warnings; w++) json_array_append_new(warnings, json_string(m->fitted.warnings[w]));
+    return PLX_OK;
+}
+
+/* ---- metrics ---- */
+
+static bool is_regression(const plx_model *m)
+{
+    const char *task = plx_params_get(m->settings, "task");
+    return task && strcmp(task, "regression") == 0;
+}
+
+static plx_status measure(plx_metrics *metrics, plx_context *ctx, const plx_model *m, const plx_dataset *data)
+{
+    const plx__outcome *o = &m->fitted.outcome;
+    const char **pred = NULL, **pairs = NULL;
+    PLX_TRY(PLX__ARENA_NEW(&pred, plx__scratch(ctx), o->n));
+    for (plx_index i = 0; i < o->n; i++) pred[i] = o->label[i] ? o->label[i] : "?";
+    plx__fit_outcome about = {.n = o->n, .truth = data->truth, .pred = pred, .seen = m->seen};
+    about.kind = m->method->task == PLX_TASK_CLUSTER ? PLX__FIT_CLUSTERER
+                 : is_regression(m)                  ? PLX__FIT_REGRESSOR
+                                                     : PLX__FIT_CLASSIFIER;
+    if (o->scores.data && about.kind == PLX__FIT_CLASSIFIER) {
+        about.scores = plx__cmat(o->scores);
+        about.classes = o->columns;
+        about.n_classes = o->scores.cols;
+    }
+    plx_metrics_hierarchy h = {.struct_size = sizeof h};
+    if (m->hierarchy) {
+        PLX_TRY(PLX__ARENA_NEW(&pairs, plx__scratch(ctx), 2 * m->hierarchy->n_subset));
+        for (plx_index p = 0; p < 2 * m->hierarchy->n_subset; p++) pairs[p] = m->classes[m->hierarchy->subset[p]];
+        h.classes = m->classes;
+        h.n_classes = m->n_classes;
+        h.subset = pairs;
+        h.n_subset = m->hierarchy->n_subset;
+        about.hierarchy = &h;
+    }
+    return plx__metrics_for_fit(metrics, &about);
+}
+
+static plx_status put_metrics(plx_context *ctx, json_t *root, const plx_model *m, const plx_dataset *data)
+{
+    if (!data || !data->truth || !m->fitted.outcome.n || !m->fitted.outcome.label) return PLX_OK;
+    if (data->n != m->fitted.outcome.n) PLX_FAIL(ctx, PLX_E_ARG, "the data set has %lld samples, the model was fitted to %lld", (long long)data->n, (long long)m->fitted.outcome.n);
+    plx_metrics *metrics = NULL;
+    json_t *object = json_object();
+    PLX_TRY(put(ctx, root, "metrics", object));
+    PLX_TRY(plx__metrics_new(&metrics, ctx));
+    plx_status st = measure(metrics, ctx, m, data);
+    for (plx_index i = 0; st == PLX_OK && i < plx_metrics_count(metrics); i++)
+        st = put(ctx, object, plx_metrics_name(metrics, i), plx__json_real(plx_metrics_value(metrics, i, NULL)));
+    plx_metrics_destroy(metrics);
+    return st;
+}
+
+static plx_status build(json_t *root, plx_context *ctx, const plx_model *m, const plx_dataset *data)
+{
+    PLX_TRY(put(ctx, root, "method", json_string(m->method->name)));
+    PLX_TRY(put(ctx, root, "version", json_string(PLX_VERSION_STRING)));
+    PLX_TRY(put_parameters(ctx, root, m));
+    PLX_TRY(put_run(ctx, root, m));
+    PLX_TRY(put_lists(ctx, root, m));
+    PLX_TRY(put_metrics(ctx, root, m, data));
+    if (m->facts.extra && json_object_update(root, m->facts.extra) != 0) PLX_FAIL(ctx, PLX_E_NOMEM, "out of memory while writing JSON");
+    return PLX_OK;
+}
+
+plx_status plx_model_json(const char **text, plx_context *ctx, plx_model *m, const plx_dataset *data)
+{
+    *text = NULL;
+    plx__call_begin(ctx);
+    json_t *root = json_object();
+    plx_status st = root ? build(root, ctx, m, data) : plx__fail(ctx, PLX_E_NOMEM, "out of memory while writing JSON");
+    if (st == PLX_OK) {
+        plx__arena_free(&m->json_arena);
+        st = plx__json_print(text, &m->json_arena, root);
+    }
+    json_decref(root);
+    return plx__call_end(ctx, st);
+}

@@ -1,0 +1,61 @@
+/*
+ * plx_predict: the method's rule for new samples on data put into the model's terms.
+ */
+#include <string.h>
+
+#include "api/model_impl.h"
+#include "frame/problem.h"
+
+static plx_status create(plx_prediction **out, plx_context *ctx, const plx__method *method)
+{
+    plx_prediction *p = plx__alloc(ctx, sizeof *p);
+    if (!p) PLX_FAIL(ctx, PLX_E_NOMEM, "out of memory");
+    *p = (plx_prediction){.method = method};
+    plx__arena_init(&p->arena, ctx);
+    plx__store_init(&p->store, &p->arena);
+    *out = p;
+    return PLX_OK;
+}
+
+static plx_status run_predict(plx_prediction *out, plx_context *ctx, const plx_model *m, const plx_dataset *matched,
+                              const plx_index *row, plx_index rows)
+{
+    plx__problem p;
+    plx__facts ignored = {0};
+    PLX_TRY(plx__problem_build(&p, ctx, &out->arena, m->method, m->settings, matched, row, rows, false));
+    p.classes = m->classes;
+    p.n_classes = m->n_classes;
+    p.hierarchy = m->hierarchy;
+    p.directory = ".";
+    plx__run run = {.ctx = ctx, .method = m->method, .problem = &p, .settings = m->settings, .params = m->params,
+                    .fitted = &m->store, .out = &out->store, .outcome = &out->outcome, .info = &ignored};
+    PLX_TRY(plx__problem_check(ctx, m->method, &p, false));
+    return m->method->predict(&run);
+}
+
+plx_status plx__predict(plx_prediction **out, plx_context *ctx, const plx_model *m, const plx_dataset *data,
+                        const plx_index *row, plx_index rows)
+{
+    *out = NULL;
+    if (!m->method->predict)
+        PLX_FAIL(ctx, PLX_E_UNSUPPORTED, "%s labels only the samples it was fitted to; it cannot predict new ones", m->method->name);
+    plx_dataset *matched = NULL;
+    plx_prediction *p = NULL;
+    plx_status st = PLX_OK;
+    PLX_GOTO(plx__match_data(&matched, ctx, m, data));
+    PLX_GOTO(create(&p, ctx, m->method));
+    PLX_GOTO(run_predict(p, ctx, m, matched, row, rows));
+    PLX_GOTO(plx__take_notes(&p->warnings, &p->n_warnings, ctx, &p->arena));
+    *out = p;
+    p = NULL;
+done:
+    plx_prediction_destroy(p);
+    plx_dataset_destroy(matched);
+    return st;
+}
+
+plx_status plx_predict(plx_prediction **out, plx_context *ctx, const plx_model *model, const plx_dataset *data)
+{
+    plx__call_begin(ctx);
+    return plx__call_end(ctx, plx__predict(out, ctx, model, data, NULL, data->n));
+}

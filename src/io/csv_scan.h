@@ -1,0 +1,60 @@
+/*
+ * What the readers of delimited text share: cutting records into cells, and finding out what a file is
+ * (delimiter, header, which column is what) before it is read.
+ */
+#ifndef PLX_IO_CSV_SCAN_H
+#define PLX_IO_CSV_SCAN_H
+
+#include "io/csv.h"
+#include "io/text_chunks.h"
+
+typedef struct plx__cell {
+    const char *text;       /* between the quotes, where quoted; doubled quotes are still doubled */
+    size_t len;
+    bool quoted;
+} plx__cell;
+
+typedef enum plx__cell_end {
+    PLX__CELL_MORE,         /* another cell of the record follows */
+    PLX__CELL_LAST,         /* the record ends here */
+    PLX__CELL_BROKEN        /* a quote is not closed, or text follows it; the cursor stands at the fault */
+} plx__cell_end;
+
+/* The cell at *cursor; moves behind the delimiter or line end that follows it. */
+plx__cell_end plx__csv_cell(plx__cell *out, const char **cursor, const char *end, char delimiter);
+
+/* A cell as a number: NaN for an empty one, `nan` and `NA`; false for other text. */
+bool plx__cell_number(double *out, const plx__cell *cell);
+bool plx__cell_missing(const plx__cell *cell);
+
+/* Copy into a pool (cell.len + 1 bytes are always enough), single quotes for doubled ones. */
+const char *plx__cell_copy(plx__text_pool *pool, const plx__cell *cell);
+
+typedef enum plx__csv_role { PLX__ROLE_NUMBER = 0, PLX__ROLE_ID, PLX__ROLE_LABEL, PLX__ROLE_TEXT } plx__csv_role;
+
+typedef struct plx__csv_plan {
+    const char *name;               /* of the file */
+    char delimiter;
+    const char *begin, *end;        /* the rows below the header, without empty lines at the end */
+    plx_index line;                 /* number of the first line there */
+    plx_index cols;
+    const char *const *names;       /* of all columns, in the arena; NULL: no header */
+    uint8_t *role;                  /* plx__csv_role of every column */
+    bool id_guessed;                /* nobody asked for the id column */
+} plx__csv_plan;
+
+/* Everything about a file that its first rows tell. With `options` NULL or for strings, roles stay PLX__ROLE_NUMBER. */
+plx_status plx__csv_plan_make(plx__csv_plan *plan, plx_context *ctx, plx__arena *arena, const char *name,
+                              const char *data, size_t size, const plx__csv_options *options, bool with_roles);
+
+/* Chunks of whole records: `lines` and `first_line` count records, `line` still counts lines. */
+plx_status plx__csv_split(plx__text_chunks *out, plx_context *ctx, const plx__csv_plan *plan);
+
+/* The failure for a record with the wrong number of cells or a broken quote. */
+plx_status plx__csv_fail_record(plx_context *ctx, const plx__csv_plan *plan, const plx__text_chunk *chunk,
+                                const char *record);
+
+/* "column 3" or "column 3 ('name')". */
+const char *plx__csv_column_text(char *out, size_t bytes, const plx__csv_plan *plan, plx_index column);
+
+#endif

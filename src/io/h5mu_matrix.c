@@ -1,0 +1,171 @@
+/*
+ * Matrices of anndata files: dense, CSR or CSC of any number type, indices in any order.
+ */
+#include <string.h>
+
+#include "io/h5_impl.h"
+#include "io/h5mu_impl.h"
+
+/* ---- sparse ---- */
+
+/* Compressed matrix as stored: `major` slices (rows of a CSR, columns of a CSC). */
+typedef struct compressed {
+    plx_index major, minor;
+    int64_t *ptr, *index;
+    double *value;
+} compressed;
+
+static plx_status check_pointers(const plx__h5 *f, const compressed *c, plx_index n_ptr, plx_index stored,
+                                 const char *object)
+{
+    if (n_ptr != c->major + 1)
+        PLX_FAIL(f->ctx, PLX_E_FORMAT, "%s: %s/indptr: has %lld entries, expected %lld", f->path, object, (long long)n_ptr,
+                 (long long)c->major + 1);
+    for (plx_index i = 0; i <= c->major; i++)
+        if (c->ptr[i] < (i ? c->ptr[i - 1] : 0) || c->ptr[i] > stored || (i == 0 && c->ptr[0] != 0))
+            PLX_FAIL(f->ctx, PLX_E_FORMAT, "%s: %s/indptr: entry %lld (%lld) does not fit %lld stored values", f->path,
+                     object, (long long)i, (long long)c->ptr[i], (long long)stored);
+    for (int64_t p = 0; p < c->ptr[c->major]; p++)
+        if (c->index[p] < 0 || c->index[p] >= c->minor)
+            PLX_FAIL(f->ctx, PLX_E_FORMAT, "%s: %s/indices: entry %lld (%lld) is not below %lld", f->path, object,
+                     (long long)p, (long long)c->index[p], (long long)c->minor);
+    return PLX_OK;
+}
+
+static plx_status read_compressed(compressed *c, const plx__h5 *f, const char *object)
+{
+    plx__arena *scratch = plx__scratch(f->ctx);
+    const char *data = NULL, *indices = NULL, *indptr = NULL;
+    plx__h5_shape n_data, n_index, n_ptr;
+    PLX_TRY(plx__arena_printf(&data, scratch, "%s/data", object));
+    PLX_TRY(plx__arena_printf(&indices, scratch, "%s/indices", object));
+    PLX_TRY(plx__arena_printf(&indptr, scratch, "%s/indptr", object));
+    PLX_TRY(plx__h5_read_i64(&c->ptr, &n_ptr, f, scratch, indptr));
+    PLX_TRY(plx__h5_read_i64(&c->index, &n_index, f, scratch, indices));
+    PLX_TRY(plx__h5_read_f64(&c->value, &n_data, f, scratch, data));
+    if (n_data.count != n_index.count)
+        PLX_FAIL(f->ctx, PLX_E_FORMAT, "%s: %s: %lld values but %lld indices", f->path, object, (long long)n_data.count,
+                 (long long)n_index.count);
+    return check_pointers(f, c, n_ptr.count, n_data.count, object);
+}
+
+/* Counting sort by index: exchanges the roles of slices and indices, and leaves indices sorted. */
+static plx_status flip(compressed *out, plx__arena *arena, const compressed *in)
+{
+    int64_t stored = in->ptr[in->major], *next = NULL;
+    *out = (compressed){.major = in->minor, .minor = in->major};
+    PLX_TRY(plx__arena_i64(&out->ptr, arena, out->major + 1));
+    PLX_TRY(plx__arena_i64(&next, arena, out->major + 1));
+    PLX_TRY(plx__arena_bytes((void **)&out->index, arena, stored, sizeof(int64_t)));
+    PLX_TRY(plx__arena_bytes((void **)&out->value, arena, stored, sizeof(double)));
+    for (int64_t p = 0; p < stored; p++) out->ptr[in->index[p] + 1]++;
+    for (plx_index j = 0; j < out->major; j++) out->ptr[j + 1] += out->ptr[j];
+    memcpy(next, out->ptr, (size_t)(out->major + 1) * sizeof *next);
+    for (plx_index i = 0; i < in->major; i++)
+        for (int64_t p = in->ptr[i]; p < in->ptr[i + 1]; p++) {
+            int64_t q = next[in->index[p]]++;
+            out->index[q] = i;
+            out->value[q] = in->value[p];
+        }
+    return PLX_OK;
+}
+
+static bool is_sorted(const compressed *c)
+{
+    for (plx_index i = 0; i < c->major; i++)
+        for (int64_t p = c->ptr[i] + 1; p < c->ptr[i + 1]; p++)
+            if (c->index[p] <= c->index[p - 1]) return false;
+    return true;
+}
+
+/* Entries given twice are added up, as SciPy does. */
+static plx_status to_csr(plx_csr *out, plx__arena *arena, const compressed *c)
+{
+    PLX_TRY(plx__arena_csr(out, arena, c->major, c->minor, c->ptr[c->major]));
+    int64_t q = 0;
+    for (plx_index i = 0; i < c->major; i++) {
+        for (int64_t p = c->ptr[i]; p < c->ptr[i + 1]; p++) {
+            bool again = q > out->ptr[i] && out->col[q - 1] == (int32_t)c->index[p];
+            if (again) {
+                out->val[q - 1] += c->value[p];
+                continue;
+            }
+            out->col[q] = (int32_t)c->index[p];
+            out->val[q++] = c->value[p];
+        }
+        out->ptr[i + 1] = q;
+    }
+    return PLX_OK;
+}
+
+/* *by_column: CSC. Files before anndata 0.7 mark sparse groups by h5sparse_format. */
+static plx_status sparse_layout(bool *by_column, int64_t shape[2], const plx__h5 *f, const char *object)
+{
+    plx__arena *scratch = plx__scratch(f->ctx);
+    const char *type = NULL, *old = NULL;
+    PLX_TRY(plx__h5_attr_text(&type, f, scratch, object, "encoding-type"));
+    PLX_TRY(plx__h5_attr_text(&old, f, scratch, object, "h5sparse_format"));
+    bool csr = strcmp(type, "csr_matrix") == 0 || strcmp(old, "csr") == 0;
+    *by_column = strcmp(type, "csc_matrix") == 0 || strcmp(old, "csc") == 0;
+    if (!csr && !*by_column)
+        PLX_FAIL(f->ctx, PLX_E_UNSUPPORTED, "%s: %s: encoding '%s' is not a matrix; expected array, csr_matrix or csc_matrix",
+                 f->path, object, type[0] ? type : "(none)");
+    return plx__h5_attr_i64(shape, 2, f, object, plx__h5_has_attr(f, object, "shape") ? "shape" : "h5sparse_shape");
+}
+
+static plx_status check_shape(const plx__h5 *f, const char *object, int64_t rows, int64_t cols, plx_index obs, plx_index var)
+{
+    if (rows == obs && cols == var) return PLX_OK;
+    PLX_FAIL(f->ctx, PLX_E_FORMAT, "%s: %s: is %lld x %lld, but there are %lld observations and %lld variables", f->path,
+             object, (long long)rows, (long long)cols, (long long)obs, (long long)var);
+}
+
+static plx_status read_sparse(plx__table *out, const plx__h5 *f, plx__arena *arena, const char *object, plx_index rows,
+                              plx_index cols)
+{
+    plx__arena *scratch = plx__scratch(f->ctx);
+    bool by_column = false;
+    int64_t shape[2] = {0, 0};
+    compressed c = {0}, other = {0};
+    PLX_TRY(sparse_layout(&by_column, shape, f, object));
+    PLX_TRY(check_shape(f, object, shape[0], shape[1], rows, cols));
+    if (cols > INT32_MAX) return plx__h5_fail(f, PLX_E_UNSUPPORTED, object, "has more than 2147483647 columns");
+    c.major = by_column ? cols : rows;
+    c.minor = by_column ? rows : cols;
+    PLX_TRY(read_compressed(&c, f, object));
+    if (by_column || !is_sorted(&c)) {
+        PLX_TRY(flip(&other, scratch, &c));
+        if (by_column) c = other;
+        else PLX_TRY(flip(&c, scratch, &other));
+    }
+    out->sparse = true;
+    return to_csr(&out->csr, arena, &c);
+}
+
+/* ---- dense ---- */
+
+static plx_status read_dense(plx__table *out, const plx__h5 *f, plx__arena *arena, const char *object, plx_index rows,
+                             plx_index cols)
+{
+    plx__h5_shape shape;
+    double *data = NULL;
+    PLX_TRY(plx__h5_shape_of(&shape, f, object));
+    if (shape.rank == 1 && cols == 1) shape.dim[1] = 1;     /* anndata once squeezed a single column */
+    else if (shape.rank != 2) return plx__h5_fail(f, PLX_E_FORMAT, object, "is not a matrix of two dimensions");
+    PLX_TRY(check_shape(f, object, shape.dim[0], shape.dim[1], rows, cols));
+    PLX_TRY(plx__h5_read_f64(&data, &shape, f, arena, object));
+    out->sparse = false;
+    out->dense = (plx_mat){data, rows, cols, cols};
+    return PLX_OK;
+}
+
+plx_status plx__h5mu_matrix(plx__table *out, const plx__h5 *f, plx__arena *arena, const char *object, plx_index rows,
+                            plx_index cols)
+{
+    *out = (plx__table){0};
+    switch (plx__h5_what(f, object)) {
+    case PLX__H5_GROUP: return read_sparse(out, f, arena, object, rows, cols);
+    case PLX__H5_NUMBERS: return read_dense(out, f, arena, object, rows, cols);
+    default: return plx__h5_fail(f, PLX_E_FORMAT, object, "is not a matrix of numbers");
+    }
+}

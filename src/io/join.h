@@ -1,0 +1,36 @@
+/*
+ * Views with samples of their own, joined by sample id: every view becomes one row per sample of the data set, missing
+ * where the view's file has no row for it.
+ */
+#ifndef PLX_IO_JOIN_H
+#define PLX_IO_JOIN_H
+
+#include "core/text.h"
+#include "data/table.h"
+#include "parallax/dataset.h"
+
+typedef struct plx__loose_view {
+    const char *name, *file;            /* file for messages */
+    plx__table table;
+    plx_view_kind kind;
+    const char *const *ids;             /* one per row of the table, or NULL: rows correspond to the samples */
+    const uint8_t *present;             /* one per row of the table, or NULL */
+    double cost;
+} plx__loose_view;
+
+typedef struct plx__sample_list {
+    plx_index n;
+    const char *const *ids;             /* NULL: no view has ids */
+    plx__map index;                     /* id -> sample, when there are ids */
+} plx__sample_list;
+
+/* The samples of all views together. `ids` (n_ids of them, may be NULL) is the list given for the whole data set: it
+ * fixes the samples and their order. Without it: all ids in order of appearance (union), or those every view with ids
+ * has (intersection). */
+plx_status plx__join_samples(plx__sample_list *out, plx_context *ctx, plx__arena *arena, const plx__loose_view *views,
+                             plx_index n_views, const char *const *ids, plx_index n_ids, plx_join join);
+
+/* Add a view, its rows brought into the order of the samples. */
+plx_status plx__join_add(plx_dataset *data, plx_context *ctx, const plx__loose_view *view, const plx__sample_list *samples);
+
+#endif

@@ -1,0 +1,136 @@
+/*
+ * The format of a matrix file: by the ending of its name, else by its first bytes.
+ */
+#include "io/matrix_file.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "core/file.h"
+#include "core/number.h"
+#include "core/text.h"
+#include "io/mtx.h"
+#include "io/npy.h"
+
+typedef enum format { UNKNOWN = 0, CSV, TSV, MTX, NPY, SVMLIGHT } format;
+
+static const struct {
+    const char *name, *ending;
+    format format;
+} formats[] = {{"csv", ".csv", CSV},           {"tsv", ".tsv", TSV},
+               {"mtx", ".mtx", MTX},           {"npy", ".npy", NPY},
+               {"svmlight", ".svmlight", SVMLIGHT}, {"svm", ".svm", SVMLIGHT},
+               {"libsvm", ".libsvm", SVMLIGHT}};
+enum { FORMATS = sizeof formats / sizeof *formats };
+
+static const char *const KNOWN = "known are .csv .tsv .mtx .npy .svmlight (also .svm, .libsvm), each also with .gz";
+
+static format by_name(const char *path)
+{
+    size_t len = strlen(path);
+    if (plx__ends_with(path, ".gz")) len -= 3;
+    for (int i = 0; i < FORMATS; i++) {
+        size_t ending = strlen(formats[i].ending);
+        if (len > ending && strncasecmp(path + len - ending, formats[i].ending, ending) == 0) return formats[i].format;
+    }
+    return UNKNOWN;
+}
+
+/* A text whose first line has an index:value pair after at most one other word. */
+static bool looks_like_svmlight(const char *line, size_t len)
+{
+    const char *end = line + len, *colon = memchr(line, ':', len);
+    int64_t index = 0;
+    double value = 0;
+    if (!colon) return false;
+    const char *start = colon;
+    while (start > line && start[-1] != ' ' && start[-1] != '\t') start--;
+    if (plx__read_int64(&index, start, end) != colon || !plx__read_double(&value, colon + 1, end)) return false;
+    const char *label_end = start;
+    while (label_end > line && (label_end[-1] == ' ' || label_end[-1] == '\t')) label_end--;
+    return !memchr(line, ' ', (size_t)(label_end - line)) && !memchr(line, '\t', (size_t)(label_end - line));
+}
+
+/* Binary data has control bytes in its first lines; then it is none of our text formats. */
+static bool looks_like_text(const char *data, size_t size)
+{
+    for (size_t i = 0; i < size && i < 4096; i++) {
+        unsigned char c = (unsigned char)data[i];
+        if (c < 0x20 && c != '\t' && c != '\n' && c != '\r') return false;
+    }
+    return size > 0;
+}
+
+static format by_content(const char *data, size_t size)
+{
+    static const char banner[] = "%%MatrixMarket";
+    if (size >= 6 && memcmp(data, "\x93NUMPY", 6) == 0) return NPY;
+    if (size >= sizeof banner - 1 && strncasecmp(data, banner, sizeof banner - 1) == 0) return MTX;
+    if (!looks_like_text(data, size)) return UNKNOWN;
+    const char *line = NULL, *cursor = data;
+    size_t len = 0;
+    while (plx__next_line(&line, &len, &cursor, data + size))
+        if (len && line[0] != '#') return looks_like_svmlight(line, len) ? SVMLIGHT : CSV;
+    return UNKNOWN;
+}
+
+static plx_status choose(format *out, plx_context *ctx, const char *path, const plx__bytes *bytes, const char *asked)
+{
+    *out = UNKNOWN;
+    for (int i = 0; asked && i < FORMATS; i++)
+        if (strcmp(asked, formats[i].name) == 0) *out = formats[i].format;
+    if (asked && *out == UNKNOWN) PLX_FAIL(ctx, PLX_E_ARG, "format '%s' is not known; %s", asked, KNOWN);
+    if (!asked) *out = by_name(path);
+    if (*out == UNKNOWN && bytes->size == 0) PLX_FAIL(ctx, PLX_E_FORMAT, "%s: the file is empty", path);
+    if (*out == UNKNOWN) *out = by_content(bytes->data, bytes->size);
+    if (*out == UNKNOWN) PLX_FAIL(ctx, PLX_E_FORMAT, "%s: neither name nor content tells the format; %s", path, KNOWN);
+    return PLX_OK;
+}
+
+static plx_status parse(plx__table *out, plx_context *ctx, plx__arena *arena, const char *path,
+                        const plx__bytes *bytes, const plx__matrix_options *o)
+{
+    format chosen = UNKNOWN;
+    plx__csv_options csv = o->csv;
+    PLX_TRY(choose(&chosen, ctx, path, bytes, o->format));
+    switch (chosen) {
+    case MTX: return plx__mtx_parse(out, ctx, arena, path, bytes->data, bytes->size);
+    case NPY: return plx__npy_parse(out, ctx, arena, path, bytes->data, bytes->size);
+    case SVMLIGHT: return plx__svmlight_parse(out, ctx, arena, path, bytes->data, bytes->size, &o->svmlight);
+    case TSV:
+        if (o->format && !csv.delimiter) csv.delimiter = '\t';
+        break;
+    case CSV:
+    case UNKNOWN: break;
+    }
+    return plx__csv_parse(out, ctx, arena, path, bytes->data, bytes->size, &csv);
+}
+
+plx_status plx__matrix_file_read(plx__table *out, plx_context *ctx, plx__arena *arena, const char *path,
+                                 const plx__matrix_options *options)
+{
+    static const plx__matrix_options automatic = {0};
+    plx__bytes bytes;
+    *out = (plx__table){0};
+    PLX_TRY(plx__bytes_read(&bytes, ctx, path));
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    plx_status st = parse(out, ctx, arena, path, &bytes, options ? options : &automatic);
+    if (arena != plx__scratch(ctx)) plx__arena_rewind(plx__scratch(ctx), mark);
+    plx__bytes_free(&bytes, ctx);
+    return st;
+}
+
+plx_status plx__matrix_file_write(plx_context *ctx, const char *path, const plx__table *table)
+{
+    if (plx__ends_with(path, ".gz"))
+        PLX_FAIL(ctx, PLX_E_UNSUPPORTED, "%s: gzipped files can be read but not written; leave .gz off", path);
+    switch (by_name(path)) {
+    case MTX: return plx__mtx_write(ctx, path, table);
+    case NPY: return plx__npy_write(ctx, path, table);
+    case SVMLIGHT: return plx__svmlight_write(ctx, path, table);
+    case TSV: return plx__csv_write_table(ctx, path, table, '\t');
+    case CSV:
+    case UNKNOWN: break;
+    }
+    return plx__csv_write_table(ctx, path, table, ',');
+}

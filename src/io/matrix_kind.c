@@ -1,0 +1,32 @@
+#include "io/matrix_kind.h"
+
+#include <math.h>
+
+static const double *values_of(const plx__table *t, plx_index *count)
+{
+    *count = t->sparse ? (plx_index)t->csr.ptr[t->csr.rows] : t->dense.rows * t->dense.cols;
+    return t->sparse ? t->csr.val : t->dense.data;
+}
+
+plx_view_kind plx__guess_kind(const plx__table *table)
+{
+    plx_index count = 0;
+    const double *x = values_of(table, &count);
+    plx_view_kind kind = PLX_VIEW_BINARY;
+    for (plx_index i = 0; i < count; i++) {
+        if (isnan(x[i]) || x[i] == 0 || x[i] == 1) continue;
+        if (x[i] < 0 || x[i] != floor(x[i])) return PLX_VIEW_REAL;
+        kind = PLX_VIEW_COUNTS;
+    }
+    return kind;
+}
+
+bool plx__kind_fits(const plx__table *table, plx_view_kind kind)
+{
+    plx_index count = 0;
+    const double *x = values_of(table, &count);
+    if (kind == PLX_VIEW_REAL || kind == PLX_VIEW_KERNEL) return true;
+    for (plx_index i = 0; i < count; i++)
+        if (x[i] < 0 || (kind == PLX_VIEW_BINARY && x[i] > 0 && x[i] != 1)) return false;
+    return true;
+}

@@ -1,0 +1,42 @@
+/*
+ * Kernels between rows: linear, rbf, polynomial, cosine, precomputed; their parameters and their matrices.
+ */
+#ifndef PLX_KERNEL_KERNEL_H
+#define PLX_KERNEL_KERNEL_H
+
+#include "frame/run.h"
+#include "linalg/distance.h"
+
+typedef enum plx__kernel_kind {         /* order of the words in the parameter table */
+    PLX__KERNEL_LINEAR = 0,
+    PLX__KERNEL_RBF = 1,
+    PLX__KERNEL_POLY = 2,
+    PLX__KERNEL_COSINE = 3,
+    PLX__KERNEL_PRECOMPUTED = 4
+} plx__kernel_kind;
+
+typedef struct plx__kernel {
+    plx__kernel_kind kind;
+    double width;                       /* rbf: exp(-|x-z|^2 / (2 width^2)); NaN: median, not yet known */
+    double degree, coef0;               /* poly: (x.z + coef0)^degree */
+} plx__kernel;
+
+/* Rows kernel, width, degree, coef0 (all per view) of a method's parameter table. */
+extern const plx__param_spec plx__kernel_params[];
+
+/* What was asked for a view. A view of kind `kernel` is precomputed: another kernel asked of it by name is an
+ * error, a plain kernel=... passes it over. */
+plx_status plx__kernel_settings(plx__kernel *out, plx__run *run, const char *view, bool is_kernel_view);
+
+/* width=median becomes a number: median distance between the given rows (0 is an error). */
+plx_status plx__kernel_set_width(plx__kernel *kernel, plx_context *ctx, plx__points rows, const uint8_t *present,
+                                 const char *view);
+
+/* out (rows(a) x rows(b)) of kernel values; not for precomputed. With a = b the result is exactly symmetric and the
+ * diagonal of rbf exactly 1. */
+plx_status plx__kernel_matrix(plx_context *ctx, const plx__kernel *kernel, plx__points a, plx__points b, plx_mat out);
+
+/* A given Gram matrix must be finite and symmetric to 1e-8 max|G| on the present block; averaged with its transpose. */
+plx_status plx__kernel_symmetrise(plx_context *ctx, plx_mat g, const uint8_t *present, const char *view);
+
+#endif

@@ -1,0 +1,204 @@
+#include "kernel/prepared.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+const plx__param_spec plx__scale_params[] = {
+    PLX__PV_CHOICE("scale", "none", "none|unit|zscore|tfidf",
+                   "Scaling of a view: rows to unit length, columns to mean 0 and deviation 1, or tf-idf and unit length."),
+    PLX__PARAM_END
+};
+
+/* ---- scaling with state in the model ---- */
+
+static plx_status state_name(const char **out, plx_context *ctx, const char *view, const char *what)
+{
+    return plx__arena_printf(out, plx__scratch(ctx), "_scale.%s.%s", view, what);
+}
+
+static plx_status store_scaler(plx__run *run, const plx__view *v, const plx__scaler *scaler)
+{
+    plx__scaler_array arrays[PLX__SCALER_ARRAYS];
+    int count = plx__scaler_export(arrays, scaler);
+    for (int a = 0; a < count; a++) {
+        const char *name = NULL;
+        PLX_TRY(state_name(&name, run->ctx, v->name, arrays[a].name));
+        PLX_TRY(plx__store_put(run->out, name, (plx_cmat){arrays[a].values, 1, arrays[a].count, arrays[a].count}));
+    }
+    return PLX_OK;
+}
+
+static plx_status load_scaler(plx__scaler *out, plx__run *run, const plx__view *v, plx__scale_kind kind)
+{
+    static const char *const names[] = {"mean", "sd", "idf"};
+    plx__scaler_array arrays[PLX__SCALER_ARRAYS];
+    int count = 0;
+    for (int a = 0; a < 3; a++) {
+        const char *name = NULL;
+        PLX_TRY(state_name(&name, run->ctx, v->name, names[a]));
+        const plx__array *found = plx__store_find(run->fitted, name);
+        if (found && !found->sparse && count < PLX__SCALER_ARRAYS)
+            arrays[count++] = (plx__scaler_array){names[a], found->dense.data, found->dense.cols};
+    }
+    return plx__scaler_import(out, run->ctx, plx__scratch(run->ctx), kind, v->cols, arrays, count);
+}
+
+static plx_status scaled_view(plx__view *out, plx__run *run, const plx__view *v)
+{
+    static const plx__scale_kind kinds[] = {PLX__SCALE_NONE, PLX__SCALE_UNIT, PLX__SCALE_ZSCORE, PLX__SCALE_TFIDF};
+    plx__value value;
+    plx__scaler scaler;
+    PLX_TRY(plx__pv(&value, run->ctx, run->settings, "scale", v->name));
+    plx__scale_kind kind = kinds[value.word];
+    *out = *v;
+    if (kind == PLX__SCALE_NONE || v->kind == PLX_VIEW_KERNEL) return PLX_OK;
+    if (run->fitted) {
+        PLX_TRY(load_scaler(&scaler, run, v, kind));
+    } else {
+        PLX_TRY(plx__scaler_fit(&scaler, run->ctx, plx__scratch(run->ctx), kind, v, NULL));
+        PLX_TRY(store_scaler(run, v, &scaler));
+    }
+    return plx__scaler_apply(out, run->ctx, plx__scratch(run->ctx), &scaler, v);
+}
+
+static plx__points points_of(const plx__view *v)
+{
+    return v->sparse ? plx__points_csr(v->csr) : plx__points_dense(v->dense);
+}
+
+/* ---- concatenation ---- */
+
+static plx_status concat_dense(plx__points *out, plx_context *ctx, const plx__view *views, plx_index n_views, plx_index n,
+                               plx_index cols)
+{
+    plx_mat all;
+    PLX_TRY(plx__arena_mat(&all, plx__scratch(ctx), n, cols));
+    for (plx_index v = 0, at = 0; v < n_views; at += views[v++].cols)
+        plx__mat_copy(plx__sub(all, 0, at, n, views[v].cols), views[v].dense);
+    *out = plx__points_dense(plx__cmat(all));
+    return PLX_OK;
+}
+
+static plx_status concat_sparse(plx__points *out, plx_context *ctx, const plx__view *views, plx_index n_views)
+{
+    plx_ccsr *parts = NULL;
+    plx_csr all;
+    PLX_TRY(PLX__ARENA_NEW(&parts, plx__scratch(ctx), n_views));
+    for (plx_index v = 0; v < n_views; v++) {
+        plx_csr thin;
+        parts[v] = views[v].csr;
+        if (views[v].sparse) continue;
+        PLX_TRY(plx__csr_from_dense(&thin, plx__scratch(ctx), views[v].dense));
+        parts[v] = plx__ccsr(thin);
+    }
+    PLX_TRY(plx__csr_hstack(&all, plx__scratch(ctx), parts, n_views));
+    *out = plx__points_csr(plx__ccsr(all));
+    return PLX_OK;
+}
+
+/* Scaled views side by side; there only where every view is. */
+static plx_status concat_views(plx__prepared *out, plx__run *run)
+{
+    const plx__problem *p = run->problem;
+    plx__view *views = NULL;
+    uint8_t *present = NULL;
+    bool sparse = false;
+    if (plx__pv_level(run->settings, "scale", "concat") == 2)
+        PLX_FAIL(run->ctx, PLX_E_ARG, "scale.concat: views are scaled before they are joined; set scale or scale.VIEW");
+    PLX_TRY(PLX__ARENA_NEW(&views, plx__scratch(run->ctx), p->n_views));
+    PLX_TRY(plx__arena_u8(&present, plx__scratch(run->ctx), p->n));
+    memset(present, 1, (size_t)p->n);
+    for (plx_index v = 0; v < p->n_views; v++) {
+        if (p->views[v].kind == PLX_VIEW_KERNEL)
+            PLX_FAIL(run->ctx, PLX_E_DATA, "%s: kernel view '%s' cannot be part of a concatenation; name a view or leave it out",
+                     run->method->name, p->views[v].name);
+        PLX_TRY(scaled_view(&views[v], run, &p->views[v]));
+        out->cols += views[v].cols;
+        sparse |= views[v].sparse;
+        for (plx_index i = 0; i < p->n; i++) present[i] &= p->views[v].present[i];
+    }
+    out->name = "concat";
+    out->present = present;
+    for (plx_index i = 0; i < p->n; i++) out->n_present += present[i];
+    if (sparse) return concat_sparse(&out->rows, run->ctx, views, p->n_views);
+    return concat_dense(&out->rows, run->ctx, views, p->n_views, p->n, out->cols);
+}
+
+/* ---- one view ---- */
+
+static plx_status single_view(plx__prepared *out, plx__run *run, const plx__view *v)
+{
+    plx__view scaled;
+    PLX_TRY(scaled_view(&scaled, run, v));
+    out->name = v->name;
+    out->cols = v->cols;
+    out->present = v->present;
+    out->n_present = v->present_count;
+    out->rows = points_of(&scaled);
+    if (v->kind != PLX_VIEW_KERNEL || (!v->sparse && run->fitted)) return PLX_OK;
+    plx_mat g;
+    PLX_TRY(plx__arena_mat(&g, plx__scratch(run->ctx), run->problem->n, v->cols));
+    if (v->sparse) plx__csr_to_dense(g, v->csr);
+    else plx__mat_copy(g, v->dense);
+    if (!run->fitted) PLX_TRY(plx__kernel_symmetrise(run->ctx, g, v->present, v->name));
+    out->rows = plx__points_dense(plx__cmat(g));
+    return PLX_OK;
+}
+
+static plx_status settle_width(plx__prepared *out, plx__run *run)
+{
+    const char *name = NULL;
+    if (out->kernel.kind != PLX__KERNEL_RBF) return PLX_OK;
+    PLX_TRY(plx__arena_printf(&name, plx__scratch(run->ctx), "_width.%s", out->name));
+    if (run->fitted) return plx__store_scalar(&out->kernel.width, run->ctx, run->fitted, name);
+    PLX_TRY(plx__kernel_set_width(&out->kernel, run->ctx, out->rows, out->present, out->name));
+    return plx__store_put(run->out, name, (plx_cmat){&out->kernel.width, 1, 1, 1});
+}
+
+plx_status plx__prepare(plx__prepared *out, plx__run *run, plx_index view)
+{
+    const plx__problem *p = run->problem;
+    *out = (plx__prepared){0};
+    if (view < 0) PLX_TRY(concat_views(out, run));
+    else PLX_TRY(single_view(out, run, &p->views[view]));
+    PLX_TRY(plx__kernel_settings(&out->kernel, run, out->name, view >= 0 && p->views[view].kind == PLX_VIEW_KERNEL));
+    return settle_width(out, run);
+}
+
+plx_status plx__points_select(plx__points *out, plx_context *ctx, plx__points from, const plx_index *rows, plx_index count)
+{
+    if (plx__points_sparse(from)) {
+        plx_csr chosen;
+        PLX_TRY(plx__csr_select_rows(&chosen, plx__scratch(ctx), from.csr, rows, count));
+        *out = plx__points_csr(plx__ccsr(chosen));
+        return PLX_OK;
+    }
+    plx_mat chosen;
+    PLX_TRY(plx__arena_mat(&chosen, plx__scratch(ctx), count, from.dense.cols));
+    for (plx_index i = 0; i < count; i++)
+        memcpy(chosen.data + i * chosen.ld, from.dense.data + rows[i] * from.dense.ld, (size_t)chosen.cols * sizeof(double));
+    *out = plx__points_dense(plx__cmat(chosen));
+    return PLX_OK;
+}
+
+plx_status plx__points_unit(plx__points *out, plx_context *ctx, plx__points from)
+{
+    plx_index n = plx__points_rows(from);
+    double *factor = NULL;
+    PLX_TRY(plx__arena_f64(&factor, plx__scratch(ctx), n, 1));
+    PLX_TRY(plx__points_norms_sq(ctx, from, factor));
+    for (plx_index i = 0; i < n; i++) factor[i] = factor[i] > 0 ? 1.0 / sqrt(factor[i]) : 0.0;
+    if (plx__points_sparse(from)) {
+        plx_csr unit;
+        PLX_TRY(plx__csr_clone(&unit, plx__scratch(ctx), from.csr));
+        plx__csr_scale_rows(unit, factor);
+        *out = plx__points_csr(plx__ccsr(unit));
+        return PLX_OK;
+    }
+    plx_mat unit;
+    PLX_TRY(plx__mat_clone(&unit, plx__scratch(ctx), from.dense));
+    for (plx_index i = 0; i < n; i++) plx__scale(unit.data + i * unit.ld, factor[i], unit.cols);
+    *out = plx__points_dense(plx__cmat(unit));
+    return PLX_OK;
+}

@@ -1,0 +1,35 @@
+/*
+ * A view, or the concatenation of all views, made ready for a kernel: scaled, with its kernel settled. What scaling
+ * learned goes into the model (private arrays "_scale.VIEW.*") and is applied unchanged to new rows.
+ */
+#ifndef PLX_KERNEL_PREPARED_H
+#define PLX_KERNEL_PREPARED_H
+
+#include "data/scale.h"
+#include "kernel/kernel.h"
+
+/* Row scale (per view) of a method's parameter table. */
+extern const plx__param_spec plx__scale_params[];
+
+typedef struct plx__prepared {
+    const char *name;                   /* view name, or "concat" */
+    plx__kernel kernel;
+    plx__points rows;                   /* n rows; precomputed: n x N similarities in rows.dense */
+    plx_index cols;
+    const uint8_t *present;             /* n flags; concat: all views present */
+    plx_index n_present;
+} plx__prepared;
+
+/* `view` is an index, or -1 for the concatenation. When fitting (run->fitted NULL) scalers are fitted on the present
+ * rows and stored, and width=median is computed and stored; when predicting both are read back. */
+plx_status plx__prepare(plx__prepared *out, plx__run *run, plx_index view);
+
+/* Chosen rows only, in scratch. */
+plx_status plx__points_select(plx__points *out, plx_context *ctx, plx__points from, const plx_index *rows,
+                              plx_index count);
+
+/* Rows divided by their Euclidean norm (zero rows stay zero), in scratch: the linear kernel of the result is the
+ * cosine kernel of `from`. */
+plx_status plx__points_unit(plx__points *out, plx_context *ctx, plx__points from);
+
+#endif

@@ -1,0 +1,227 @@
+#include "kernel/ridge.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "linalg/factor.h"
+#include "linalg/iterative.h"
+
+enum { FEW_COLUMNS = 2000 };            /* normal equations up to here: d^2 memory, l d^2 + d^3/3 time */
+
+/* ---- dual ---- */
+
+/* Right-hand sides [y, 1]: one factorisation serves the targets and the elimination of b. */
+static plx_status with_ones(plx_mat *out, plx_context *ctx, plx_cmat y)
+{
+    PLX_TRY(plx__arena_mat(out, plx__scratch(ctx), y.rows, y.cols + 1));
+    for (plx_index i = 0; i < y.rows; i++) {
+        memcpy(out->data + i * out->ld, y.data + i * y.ld, (size_t)y.cols * sizeof(double));
+        out->data[i * out->ld + y.cols] = 1.0;
+    }
+    return PLX_OK;
+}
+
+/* From S = (K + gamma l I)^-1 [y, 1]: 1'a = 0 gives b = 1'S_y / 1'S_1 and a = S_y - b S_1. */
+static plx_status eliminate_bias(plx_context *ctx, plx_cmat s, bool bias, plx_mat a, double *b, const char *what)
+{
+    plx_index c = a.cols;
+    double ones = 0;
+    memset(b, 0, (size_t)c * sizeof *b);
+    for (plx_index i = 0; i < s.rows; i++) {
+        ones += s.data[i * s.ld + c];
+        for (plx_index j = 0; j < c; j++) b[j] += s.data[i * s.ld + j];
+    }
+    if (bias && !(fabs(ones) > 0)) PLX_FAIL(ctx, PLX_E_NUMERIC, "%s is singular with bias=1; use bias=0 or a larger gamma_a", what);
+    for (plx_index j = 0; j < c; j++) b[j] = bias ? b[j] / ones : 0.0;
+    for (plx_index i = 0; i < s.rows; i++)
+        for (plx_index j = 0; j < c; j++)
+            a.data[i * a.ld + j] = s.data[i * s.ld + j] - (bias ? b[j] * s.data[i * s.ld + c] : 0.0);
+    return PLX_OK;
+}
+
+plx_status plx__ridge_dense(plx_context *ctx, plx_mat k, plx_cmat y, const plx__ridge_options *o, plx_mat a, double *b)
+{
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    plx_mat s, keep;
+    double *diagonal = NULL;
+    plx_index l = k.rows;
+    PLX_TRY(with_ones(&s, ctx, y));
+    PLX_TRY(plx__arena_f64(&diagonal, plx__scratch(ctx), l, 1));
+    plx__mat_add_diag(k, o->gamma * (double)l);
+    for (plx_index i = 0; i < l; i++) diagonal[i] = k.data[i * k.ld + i];
+    plx_status st = plx__cholesky(ctx, k, NULL);
+    if (st == PLX_OK) {
+        PLX_TRY(plx__chol_solve(ctx, plx__cmat(k), s));
+    } else if (st == PLX_E_NUMERIC) {   /* indefinite kernel: the strict upper triangle is still as given */
+        PLX_TRY(plx__arena_mat(&keep, plx__scratch(ctx), l, l));
+        for (plx_index i = 0; i < l; i++)
+            for (plx_index j = 0; j <= i; j++) keep.data[i * l + j] = i == j ? diagonal[i] : k.data[j * k.ld + i];
+        plx__mirror_lower(keep);
+        PLX_TRY(plx__sym_solve(ctx, keep, s, o->what));
+    } else {
+        return st;
+    }
+    PLX_TRY(eliminate_bias(ctx, plx__cmat(s), o->bias, a, b, o->what));
+    plx__arena_rewind(plx__scratch(ctx), mark);
+    return PLX_OK;
+}
+
+typedef struct shifted {
+    plx_cmat k;
+    double shift;
+} shifted;
+
+static plx_status apply_shifted(void *arg, plx_context *ctx, double *y, const double *x)
+{
+    const shifted *s = arg;
+    PLX_TRY(plx__gemv(ctx, 1.0, s->k, PLX__N, x, 0.0, y));
+    plx__axpy(y, s->shift, x, s->k.rows);
+    return PLX_OK;
+}
+
+plx_status plx__ridge_cg(plx_context *ctx, plx_cmat k, plx_cmat y, const plx__ridge_options *o, plx_mat a, double *b,
+                         bool *converged)
+{
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    shifted op = {k, o->gamma * (double)k.rows};
+    plx__operator system = {k.rows, apply_shifted, &op};
+    plx__iter_options options = {.tol = o->tol};
+    plx__iter_result result;
+    plx_mat rhs, s;
+    double *diagonal = NULL;
+    PLX_TRY(with_ones(&rhs, ctx, y));
+    PLX_TRY(plx__arena_mat(&s, plx__scratch(ctx), rhs.rows, rhs.cols));
+    PLX_TRY(plx__arena_f64(&diagonal, plx__scratch(ctx), k.rows, 1));
+    for (plx_index i = 0; i < k.rows; i++) diagonal[i] = fmax(k.data[i * k.ld + i], 0.0) + op.shift;
+    options.diagonal = diagonal;
+    PLX_TRY(plx__cg_many(ctx, system, plx__cmat(rhs), s, &options, &result));
+    *converged = result.converged;
+    PLX_TRY(eliminate_bias(ctx, plx__cmat(s), o->bias, a, b, o->what));
+    plx__arena_rewind(plx__scratch(ctx), mark);
+    return PLX_OK;
+}
+
+/* ---- primal ---- */
+
+typedef struct primal {
+    plx__points x;
+    plx_csr transposed;         /* of a sparse x */
+    const plx__ridge_options *o;
+    double *residual;           /* l */
+} primal;
+
+static plx_status times(const primal *p, plx_context *ctx, double *out, const double *w)
+{
+    if (plx__points_sparse(p->x)) return plx__spmv(ctx, 1.0, p->x.csr, w, 0.0, out);
+    return plx__gemv(ctx, 1.0, p->x.dense, PLX__N, w, 0.0, out);
+}
+
+static plx_status times_t(const primal *p, plx_context *ctx, double *out, const double *r)
+{
+    if (plx__points_sparse(p->x)) return plx__spmv(ctx, 1.0, plx__ccsr(p->transposed), r, 0.0, out);
+    return plx__gemv(ctx, 1.0, p->x.dense, PLX__T, r, 0.0, out);
+}
+
+/* Minimising over b centres the residual: r - mean(r). */
+static void centre(const primal *p, double *r, plx_index l)
+{
+    if (!p->o->bias) return;
+    double mean = plx__sum(r, l) / (double)l;
+    for (plx_index i = 0; i < l; i++) r[i] -= mean;
+}
+
+/* w -> X' C X w / l + gamma w. */
+static plx_status apply_primal(void *arg, plx_context *ctx, double *y, const double *w)
+{
+    const primal *p = arg;
+    plx_index l = plx__points_rows(p->x), d = plx__points_cols(p->x);
+    PLX_TRY(times(p, ctx, p->residual, w));
+    centre(p, p->residual, l);
+    PLX_TRY(times_t(p, ctx, y, p->residual));
+    plx__scale(y, 1.0 / (double)l, d);
+    plx__axpy(y, p->o->gamma, w, d);
+    return PLX_OK;
+}
+
+/* X' C y / l for every target, into the columns of rhs. */
+static plx_status primal_rhs(const primal *p, plx_context *ctx, plx_cmat y, plx_mat rhs)
+{
+    plx_index l = y.rows;
+    double *column = NULL;
+    PLX_TRY(plx__arena_f64(&column, plx__scratch(ctx), rhs.rows, 1));
+    for (plx_index c = 0; c < y.cols; c++) {
+        for (plx_index i = 0; i < l; i++) p->residual[i] = y.data[i * y.ld + c];
+        centre(p, p->residual, l);
+        PLX_TRY(times_t(p, ctx, column, p->residual));
+        for (plx_index f = 0; f < rhs.rows; f++) rhs.data[f * rhs.ld + c] = column[f] / (double)l;
+    }
+    return PLX_OK;
+}
+
+/* b = mean of y - X w. */
+static plx_status primal_bias(const primal *p, plx_context *ctx, plx_cmat y, plx_cmat w, double *b)
+{
+    plx_index l = y.rows;
+    double *column = NULL;
+    memset(b, 0, (size_t)y.cols * sizeof *b);
+    if (!p->o->bias) return PLX_OK;
+    PLX_TRY(plx__arena_f64(&column, plx__scratch(ctx), w.rows, 1));
+    for (plx_index c = 0; c < y.cols; c++) {
+        for (plx_index f = 0; f < w.rows; f++) column[f] = w.data[f * w.ld + c];
+        PLX_TRY(times(p, ctx, p->residual, column));
+        for (plx_index i = 0; i < l; i++) p->residual[i] = y.data[i * y.ld + c] - p->residual[i];
+        b[c] = plx__sum(p->residual, l) / (double)l;
+    }
+    return PLX_OK;
+}
+
+/* (X' C X / l + gamma I) W = rhs with the d x d matrix formed. */
+static plx_status normal_equations(const primal *p, plx_context *ctx, plx_mat w)
+{
+    plx_index l = plx__points_rows(p->x), d = plx__points_cols(p->x);
+    plx_mat x, s;
+    double *mean = NULL;
+    PLX_TRY(plx__arena_mat(&x, plx__scratch(ctx), l, d));
+    PLX_TRY(plx__arena_mat(&s, plx__scratch(ctx), d, d));
+    PLX_TRY(plx__arena_f64(&mean, plx__scratch(ctx), d, 1));
+    if (plx__points_sparse(p->x)) plx__csr_to_dense(x, p->x.csr);
+    else plx__mat_copy(x, p->x.dense);
+    if (p->o->bias) {
+        PLX_TRY(plx__col_means(ctx, mean, plx__cmat(x)));
+        plx__sub_row(x, mean);
+    }
+    PLX_TRY(plx__syrk(ctx, 1.0 / (double)l, plx__cmat(x), PLX__T, 0.0, s));
+    plx__mat_add_diag(s, p->o->gamma);
+    PLX_TRY(plx__cholesky_jitter(ctx, s, NULL, p->o->what, NULL, "increase gamma_a"));
+    return plx__chol_solve(ctx, plx__cmat(s), w);
+}
+
+static plx_status conjugate_gradients(primal *p, plx_context *ctx, plx_mat w, bool *converged)
+{
+    plx__operator system = {w.rows, apply_primal, p};
+    plx__iter_options options = {.tol = p->o->tol};
+    plx__iter_result result;
+    plx_mat start;
+    PLX_TRY(plx__arena_mat(&start, plx__scratch(ctx), w.rows, w.cols));
+    PLX_TRY(plx__cg_many(ctx, system, plx__cmat(w), start, &options, &result));
+    plx__mat_copy(w, plx__cmat(start));
+    *converged = result.converged;
+    return PLX_OK;
+}
+
+plx_status plx__ridge_primal(plx_context *ctx, plx__points x, plx_cmat y, const plx__ridge_options *o, plx_mat w, double *b,
+                             bool *converged)
+{
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    primal p = {.x = x, .o = o};
+    *converged = true;
+    PLX_TRY(plx__arena_f64(&p.residual, plx__scratch(ctx), plx__points_rows(x), 1));
+    if (plx__points_sparse(x)) PLX_TRY(plx__csr_transpose(&p.transposed, plx__scratch(ctx), x.csr));
+    PLX_TRY(primal_rhs(&p, ctx, y, w));
+    if (w.rows <= FEW_COLUMNS) PLX_TRY(normal_equations(&p, ctx, w));
+    else PLX_TRY(conjugate_gradients(&p, ctx, w, converged));
+    PLX_TRY(primal_bias(&p, ctx, y, plx__cmat(w), b));
+    plx__arena_rewind(plx__scratch(ctx), mark);
+    return PLX_OK;
+}

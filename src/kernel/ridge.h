@@ -1,0 +1,33 @@
+/*
+ * Regularised least squares on l labelled rows, many targets at once:
+ *
+ *     min_f,b  (1/l) sum_i (y_i - f(x_i) - b)^2 + gamma |f|_K^2
+ *
+ * in the dual ((K + gamma l I) a + b 1 = y, 1'a = 0) or, for the linear kernel, in the primal. b is 0 without bias.
+ */
+#ifndef PLX_KERNEL_RIDGE_H
+#define PLX_KERNEL_RIDGE_H
+
+#include "linalg/distance.h"
+
+typedef struct plx__ridge_options {
+    double gamma;               /* > 0 */
+    bool bias;
+    double tol;                 /* of the iterative solvers: relative residual */
+    const char *what;           /* for messages, e.g. "rls: matrix for view 'text'" */
+} plx__ridge_options;
+
+/* Dual with a factorisation: `k` (l x l, symmetric) is overwritten. y is l x c; a (l x c) and b (c) are results. A
+ * kernel that is not positive semidefinite is solved all the same, by a symmetric indefinite factorisation. */
+plx_status plx__ridge_dense(plx_context *ctx, plx_mat k, plx_cmat y, const plx__ridge_options *o, plx_mat a, double *b);
+
+/* Dual by conjugate gradients with `k` kept. */
+plx_status plx__ridge_cg(plx_context *ctx, plx_cmat k, plx_cmat y, const plx__ridge_options *o, plx_mat a, double *b,
+                         bool *converged);
+
+/* Primal: weights w (d x c) of f(x) = x.w. Few columns: normal equations by Cholesky; many: conjugate gradients with
+ * products only, no l x l or d x d matrix. */
+plx_status plx__ridge_primal(plx_context *ctx, plx__points x, plx_cmat y, const plx__ridge_options *o, plx_mat w, double *b,
+                             bool *converged);
+
+#endif

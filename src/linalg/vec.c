@@ -1,0 +1,84 @@
+/*
+ * Vector kernels with a fixed order of summation: eight running sums, whatever the registers are.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "linalg/clones.h"
+#include "linalg/dense.h"
+
+static double total8(const double s[8])
+{
+    return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
+}
+
+PLX__CLONES double plx__dot(const double *x, const double *y, plx_index n)
+{
+    plx__v8 s = {0};
+    plx_index i = 0;
+    for (; i + 8 <= n; i += 8) s += *(const plx__v8u *)(x + i) * *(const plx__v8u *)(y + i);
+    double lane[8];
+    memcpy(lane, &s, sizeof lane);
+    for (int l = 0; i < n; i++, l++) lane[l] += x[i] * y[i];
+    return total8(lane);
+}
+
+PLX__CLONES double plx__dist_sq(const double *x, const double *y, plx_index n)
+{
+    plx__v8 s = {0};
+    plx_index i = 0;
+    for (; i + 8 <= n; i += 8) {
+        plx__v8 d = *(const plx__v8u *)(x + i) - *(const plx__v8u *)(y + i);
+        s += d * d;
+    }
+    double lane[8];
+    memcpy(lane, &s, sizeof lane);
+    for (int l = 0; i < n; i++, l++) lane[l] += (x[i] - y[i]) * (x[i] - y[i]);
+    return total8(lane);
+}
+
+double plx__norm_sq(const double *x, plx_index n) { return plx__dot(x, x, n); }
+
+double plx__norm(const double *x, plx_index n)
+{
+    double sq = plx__dot(x, x, n);
+    if (sq > 1e-280 && sq < 1e280) return sqrt(sq);
+    double big = plx__max_abs(x, n);
+    if (big == 0 || !isfinite(big)) return big;
+    double sum = 0;
+    for (plx_index i = 0; i < n; i++) sum += x[i] / big * (x[i] / big);
+    return big * sqrt(sum);
+}
+
+PLX__CLONES void plx__axpy(double *restrict y, double a, const double *restrict x, plx_index n)
+{
+    for (plx_index i = 0; i < n; i++) y[i] += a * x[i];
+}
+
+void plx__scale(double *x, double a, plx_index n)
+{
+    for (plx_index i = 0; i < n; i++) x[i] *= a;
+}
+
+double plx__max_abs(const double *x, plx_index n)
+{
+    double big = 0;
+    for (plx_index i = 0; i < n; i++) {
+        double v = fabs(x[i]);
+        if (!(v <= big)) big = v;
+        if (isnan(v)) return v;
+    }
+    return big;
+}
+
+/* x - x is 0 for finite x and NaN otherwise; NaN survives the sum. */
+bool plx__all_finite(plx_cmat m)
+{
+    for (plx_index i = 0; i < m.rows; i++) {
+        const double *row = m.data + i * m.ld;
+        double zero = 0;
+        for (plx_index j = 0; j < m.cols; j++) zero += row[j] - row[j];
+        if (!(zero == 0)) return false;
+    }
+    return true;
+}

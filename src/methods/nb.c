@@ -1,0 +1,219 @@
+/*
+ * nb: multinomial naive Bayes per view, and the ensemble of the views.
+ *
+ * Every view v has its own word distributions theta_v (one row per class), estimated from the labelled samples that
+ * have the view; the class prior comes from all labelled samples. A sample's posterior is the average of its views'
+ * posteriors (NBC_E) or their product of experts. (A), (B), (C) mark the steps of the docs page.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "frame/problem.h"
+#include "linalg/csr.h"
+#include "linalg/dense.h"
+
+enum { MEAN = 0, PRODUCT = 1 };
+
+typedef struct params {
+    double smoothing, prior_smoothing;
+    int combine;
+} params;
+
+static const plx__param_spec param_specs[] = {
+    PLX__REAL(params, smoothing, "1", 0, INFINITY, "Pseudo-count per class and feature; larger pulls towards the uniform distribution."),
+    PLX__REAL(params, prior_smoothing, "0", 0, INFINITY, "Pseudo-count per class in the prior; larger pulls towards equal classes."),
+    PLX__CHOICE(params, combine, "mean", "mean|product", "How the views' posteriors are joined: their average, or the product of their likelihoods."),
+    PLX__PARAM_END
+};
+
+static const plx__array_spec array_specs[] = {
+    {"posterior", "n x K", 0, "Class probabilities of every sample."},
+    {"posterior.VIEW", "n x K", 0, "Class probabilities by one view alone; zero rows where it is missing."},
+    {"theta.VIEW", "K x d", 0, "Feature probabilities of every class in one view."},
+    {"prior", "1 x K", 0, "Class probabilities before any view is seen."},
+    {NULL, NULL, 0, NULL}
+};
+
+static const double LOG_OF_ZERO = 1e-300;       /* smoothing = 0: log 0 is taken as the log of this */
+
+/* ---- fitting ---- */
+
+/* (A) prior_c = (labelled count + prior_smoothing) / normaliser. */
+static plx_status fit_prior(plx__run *run)
+{
+    const params *p = run->params;
+    const plx__problem *x = run->problem;
+    plx_mat prior;
+    double total = 0;
+    PLX_TRY(plx__store_new(&prior, run->out, "prior", 1, x->n_classes));
+    for (plx_index i = 0; i < x->n; i++)
+        if (x->label[i] >= 0) prior.data[x->label[i]] += 1;
+    for (plx_index c = 0; c < x->n_classes; c++) {
+        if (prior.data[c] == 0)
+            PLX_FAIL(run->ctx, PLX_E_DATA, "nb: class '%s' has no labelled sample; label one or remove the class", x->classes[c]);
+        total += prior.data[c] += p->prior_smoothing;
+    }
+    for (plx_index c = 0; c < x->n_classes; c++) prior.data[c] /= total;
+    return PLX_OK;
+}
+
+static void add_row(double *sum, const plx__view *v, plx_index i)
+{
+    if (v->sparse)
+        for (int64_t k = v->csr.ptr[i]; k < v->csr.ptr[i + 1]; k++) sum[v->csr.col[k]] += v->csr.val[k];
+    else
+        plx__axpy(sum, 1.0, v->dense.data + i * v->dense.ld, v->cols);
+}
+
+/* (B) theta_cf = (smoothing + sum of x_f over labelled samples of c that have the view) / (smoothing d + total). */
+static plx_status fit_view(plx__run *run, const plx__view *v)
+{
+    const params *p = run->params;
+    const plx__problem *x = run->problem;
+    const char *name = NULL;
+    plx_mat theta;
+    PLX_TRY(plx__require_nonnegative(run, v));
+    PLX_TRY(plx__view_key(&name, run->ctx, "theta", v->name));
+    PLX_TRY(plx__store_new(&theta, run->out, name, x->n_classes, v->cols));
+    for (plx_index i = 0; i < x->n; i++)
+        if (x->label[i] >= 0 && v->present[i]) add_row(theta.data + x->label[i] * theta.ld, v, i);
+    for (plx_index c = 0; c < x->n_classes; c++) {
+        double *row = theta.data + c * theta.ld, total = plx__sum(row, v->cols);
+        if (total == 0)
+            plx__warn(run->ctx, "nb: the labelled samples of class '%s' all miss view '%s'; its features are taken as uniform there",
+                      x->classes[c], v->name);
+        double normaliser = p->smoothing * (double)v->cols + total;
+        for (plx_index f = 0; f < v->cols; f++)
+            row[f] = normaliser > 0 ? (p->smoothing + row[f]) / normaliser : 1.0 / (double)v->cols;
+    }
+    return PLX_OK;
+}
+
+/* ---- scoring ---- */
+
+/* L_v[i,c] = sum_f x_if log theta_cf, as one product with the transposed logarithms. */
+static plx_status log_scores(plx__run *run, const plx__view *v, plx_cmat theta, plx_mat out)
+{
+    plx_mat logs;
+    PLX_TRY(plx__arena_mat(&logs, plx__scratch(run->ctx), theta.cols, theta.rows));
+    for (plx_index c = 0; c < theta.rows; c++)
+        for (plx_index f = 0; f < theta.cols; f++) {
+            double t = theta.data[c * theta.ld + f];
+            logs.data[f * logs.ld + c] = log(t > 0 ? t : LOG_OF_ZERO);
+        }
+    if (v->sparse) return plx__spmm(run->ctx, 1.0, v->csr, plx__cmat(logs), 0.0, out);
+    return plx__gemm(run->ctx, 1.0, v->dense, PLX__N, plx__cmat(logs), PLX__N, 0.0, out);
+}
+
+/* row = softmax(log prior + row), the row maximum subtracted. */
+static void to_posterior(double *row, const double *prior, plx_index k)
+{
+    double top = -INFINITY, sum = 0;
+    for (plx_index c = 0; c < k; c++) {
+        row[c] += log(prior[c]);
+        top = fmax(top, row[c]);
+    }
+    for (plx_index c = 0; c < k; c++) sum += row[c] = exp(row[c] - top);
+    for (plx_index c = 0; c < k; c++) row[c] /= sum;
+}
+
+/* One view's scores: added to the joint sum, and its own posterior stored. */
+static plx_status score_view(plx__run *run, const plx__view *v, plx_cmat prior, plx_mat joint, int32_t *views)
+{
+    const params *p = run->params;
+    const plx__store *state = run->fitted ? run->fitted : run->out;
+    const char *name = NULL, *theta_name = NULL;
+    plx_cmat theta;
+    plx_mat own;
+    PLX_TRY(plx__view_key(&theta_name, run->ctx, "theta", v->name));
+    PLX_TRY(plx__store_dense(&theta, run->ctx, state, theta_name));
+    if (theta.rows != joint.cols || theta.cols != v->cols)
+        PLX_FAIL(run->ctx, PLX_E_FORMAT, "the model's array '%s' does not fit its view", theta_name);
+    PLX_TRY(plx__view_key(&name, run->ctx, "posterior", v->name));
+    PLX_TRY(plx__store_new(&own, run->out, name, joint.rows, joint.cols));
+    plx__mark mark = plx__arena_mark(plx__scratch(run->ctx));
+    PLX_TRY(log_scores(run, v, theta, own));
+    plx__arena_rewind(plx__scratch(run->ctx), mark);
+    for (plx_index i = 0; i < own.rows; i++) {
+        double *row = own.data + i * own.ld, *sum = joint.data + i * joint.ld;
+        if (!v->present[i]) {
+            memset(row, 0, (size_t)own.cols * sizeof *row);
+            continue;
+        }
+        if (p->combine == PRODUCT) plx__axpy(sum, 1.0, row, own.cols);
+        to_posterior(row, prior.data, own.cols);
+        if (p->combine == MEAN) plx__axpy(sum, 1.0, row, own.cols);
+        views[i]++;
+    }
+    return PLX_OK;
+}
+
+/* (C) The joint posterior; a sample without any view gets the prior. */
+static plx_status score(plx__run *run)
+{
+    const params *p = run->params;
+    const plx__problem *x = run->problem;
+    const plx__store *state = run->fitted ? run->fitted : run->out;
+    plx_index k = x->n_classes, done = 0;
+    plx_cmat prior;
+    plx_mat joint;
+    int32_t *views = NULL, *label = NULL;
+    PLX_TRY(plx__store_dense(&prior, run->ctx, state, "prior"));
+    if (prior.cols != k) PLX_FAIL(run->ctx, PLX_E_FORMAT, "the model's prior does not fit its classes");
+    PLX_TRY(plx__store_new(&joint, run->out, "posterior", x->n, k));
+    PLX_TRY(plx__arena_i32(&views, plx__scratch(run->ctx), x->n));
+    PLX_TRY(plx__arena_i32(&label, plx__scratch(run->ctx), x->n));
+    for (plx_index v = 0; v < x->n_views; v++) {
+        PLX_TRY(score_view(run, &x->views[v], prior, joint, views));
+        PLX_TRY(plx__report(run->ctx, "score", ++done, x->n_views, NAN));
+    }
+    for (plx_index i = 0; i < x->n; i++) {
+        double *row = joint.data + i * joint.ld;
+        if (!views[i]) memcpy(row, prior.data, (size_t)k * sizeof *row);
+        else if (p->combine == PRODUCT) to_posterior(row, prior.data, k);
+        else plx__scale(row, 1.0 / views[i], k);
+    }
+    plx__argmax_rows(label, plx__cmat(joint));
+    return plx__outcome_classes(run, label, plx__cmat(joint));
+}
+
+static plx_status fit(plx__run *run)
+{
+    PLX_TRY(fit_prior(run));
+    for (plx_index v = 0; v < run->problem->n_views; v++) PLX_TRY(fit_view(run, &run->problem->views[v]));
+    return score(run);
+}
+
+static double memory(const plx__run *run)
+{
+    const plx__problem *x = run->problem;
+    double n = (double)x->n, k = (double)x->n_classes, cols = 0, widest = 0;
+    for (plx_index v = 0; v < x->n_views; v++) {
+        cols += (double)x->views[v].cols;
+        widest = fmax(widest, (double)x->views[v].cols);
+    }
+    return 8 * k * (n * (double)(x->n_views + 2) + cols + widest) + 16 * n;
+}
+
+static const plx__param_table tables[] = {param_specs, plx__heldout_params, NULL};
+
+const plx__method plx__method_nb = {
+    .name = "nb",
+    .title = "Multinomial naive Bayes, one per view, and their ensemble",
+    .summary = "Class-conditional word distributions in every view; posteriors are averaged or multiplied over the views a sample has.",
+    .citation = "zhuang2012mvplsa",
+    .task = PLX_TASK_CLASSIFY,
+    .capabilities = PLX_CAN_PREDICT | PLX_CAN_MISSING_VIEWS | PLX_CAN_SPARSE | PLX_IS_FEATURE_FREE | PLX_IS_VIEW_FREE,
+    .min_views = 1,
+    .min_classes = 1,
+    .zero_rows = PLX__ZERO_ROWS_MISSING,
+    .params_size = sizeof(params),
+    .params = tables,
+    .arrays = array_specs,
+    .transform = "posterior",
+    .memory = memory,
+    .memory_remedy = "fit fewer samples at a time (heldout, then predict) or raise --memory",
+    .fit = fit,
+    .predict = score
+};

@@ -1,0 +1,36 @@
+#include "methods/registry.h"
+
+#include <string.h>
+
+#define PLX__METHOD(name) extern const plx__method plx__method_##name;
+#include "methods/methods.def"
+#undef PLX__METHOD
+
+#define PLX__METHOD(name) &plx__method_##name,
+static const plx__method *const methods[] = {
+#include "methods/methods.def"
+};
+#undef PLX__METHOD
+
+enum { COUNT = sizeof methods / sizeof *methods };
+
+plx_index plx__method_count(void) { return COUNT; }
+
+const plx__method *plx__method_at(plx_index i) { return i >= 0 && i < COUNT ? methods[i] : NULL; }
+
+const plx__method *plx__method_find(const char *name)
+{
+    for (int i = 0; i < COUNT; i++)
+        if (strcmp(methods[i]->name, name) == 0) return methods[i];
+    return NULL;
+}
+
+plx_status plx__method_require(const plx__method **out, plx_context *ctx, const char *name)
+{
+    *out = plx__method_find(name);
+    if (*out) return PLX_OK;
+    const char *names[COUNT];
+    char near[128];
+    for (int i = 0; i < COUNT; i++) names[i] = methods[i]->name;
+    PLX_FAIL(ctx, PLX_E_ARG, "there is no method '%s'%s", name, plx__suggest(near, sizeof near, name, names, COUNT));
+}

@@ -32,8 +32,8 @@ plx_status plx__contingency_make(plx__contingency *out, plx_context *ctx, const 
     PLX_TRY(plx__codes_init(&names, arena));
     PLX_TRY(plx__encode(&t, &classes, truth, n, (plx__encode_options){.what = "truth"}));
     PLX_TRY(encode_clusters(&k, &names, clusters, n, t, drop_noise));
-    PLX_TRY(plx__need_memory(ctx, 8.0 * (double)names.count * (double)classes.count, "the table of clusters and classes",
-                             "merge small clusters or raise the memory limit"));
+    PLX_TRY(plx__need_memory(ctx, 8.0 * (double)names.count * (double)classes.count,
+                             "the table of clusters and classes", "merge small clusters or raise the memory limit"));
     PLX_TRY(plx__arena_mat(&out->counts, arena, names.count, classes.count));
     PLX_TRY(plx__arena_f64(&out->cluster_size, arena, names.count, 1));
     PLX_TRY(plx__arena_f64(&out->class_size, arena, classes.count, 1));
@@ -47,7 +47,10 @@ plx_status plx__contingency_make(plx__contingency *out, plx_context *ctx, const 
     return PLX_OK;
 }
 
-static double count_at(const plx__contingency *t, plx_index k, plx_index c) { return t->counts.data[k * t->counts.ld + c]; }
+static double count_at(const plx__contingency *t, plx_index k, plx_index c)
+{
+    return t->counts.data[k * t->counts.ld + c];
+}
 
 /* ---- information ---- */
 

@@ -23,7 +23,8 @@ static plx_status take_options(plx_eval_options *o, plx_context *ctx, const plx_
     *o = (plx_eval_options)PLX_EVAL_OPTIONS_INIT;
     if (!given) PLX_FAIL(ctx, PLX_E_ARG, "eval options are NULL");
     if (given->struct_size == 0 || given->struct_size > sizeof *o)
-        PLX_FAIL(ctx, PLX_E_ARG, "eval options: struct_size %zu is not known to this version; start from PLX_EVAL_OPTIONS_INIT",
+        PLX_FAIL(ctx, PLX_E_ARG,
+                 "eval options: struct_size %zu is not known to this version; start from PLX_EVAL_OPTIONS_INIT",
                  given->struct_size);
     memcpy(o, given, given->struct_size);
     return PLX_OK;
@@ -58,7 +59,8 @@ static plx_status check_options(plx_context *ctx, const plx_eval_options *o)
     static const char *const noise[] = {"keep", "drop"};
     char hint[160];
     if (!o->truth && !o->pred && !o->scores && !o->topn && !o->gold && !o->views && !o->table)
-        PLX_FAIL(ctx, PLX_E_ARG, "eval: nothing to evaluate; give truth with pred, scores or views, or topn with gold, or a table");
+        PLX_FAIL(ctx, PLX_E_ARG,
+                 "eval: nothing to evaluate; give truth with pred, scores or views, or topn with gold, or a table");
     PLX_TRY(check_needs(ctx, o));
     if (o->multilabel && o->clusters) PLX_FAIL(ctx, PLX_E_ARG, "eval: multilabel and clusters exclude each other");
     if (o->noise && strcmp(o->noise, "keep") != 0 && strcmp(o->noise, "drop") != 0)
@@ -72,8 +74,8 @@ static plx_status check_options(plx_context *ctx, const plx_eval_options *o)
 static plx_status same_length(const session *s, const char *path, plx_index rows, const char *what)
 {
     if (s->truth.count == rows) return PLX_OK;
-    PLX_FAIL(s->ctx, PLX_E_DATA, "%s has %lld labels but %s has %lld %s; they must have one per sample each", s->o->truth,
-             (long long)s->truth.count, path, (long long)rows, what);
+    PLX_FAIL(s->ctx, PLX_E_DATA, "%s has %lld labels but %s has %lld %s; they must have one per sample each",
+             s->o->truth, (long long)s->truth.count, path, (long long)rows, what);
 }
 
 /* ---- predictions ---- */
@@ -132,7 +134,8 @@ static plx_status run_multilabel(session *s, const plx__label_list *pred)
 
 static bool is_regression(const plx__number_table *scores)
 {
-    return scores->values.cols == 2 && strcmp(scores->header[0], "mean") == 0 && strcmp(scores->header[1], "variance") == 0;
+    return scores->values.cols == 2 && strcmp(scores->header[0], "mean") == 0 &&
+           strcmp(scores->header[1], "variance") == 0;
 }
 
 static plx_status run_ranking(session *s, const char *path, const plx__number_table *scores)
@@ -182,8 +185,8 @@ static plx_status read_gold(plx_index **gold, plx_index *count, session *s, plx_
         (*gold)[i] = -1;
         if (strcmp(list.labels[i], "?") == 0) continue;
         if (!plx__parse_int64(&(*gold)[i], list.labels[i]) || (*gold)[i] < 0 || (*gold)[i] >= items)
-            PLX_FAIL(s->ctx, PLX_E_DATA, "%s: line %lld: '%s' is no item; expected a number from 0 to %lld, or ?", s->o->gold,
-                     (long long)i + 1, list.labels[i], (long long)items - 1);
+            PLX_FAIL(s->ctx, PLX_E_DATA, "%s: line %lld: '%s' is no item; expected a number from 0 to %lld, or ?",
+                     s->o->gold, (long long)i + 1, list.labels[i], (long long)items - 1);
     }
     return PLX_OK;
 }
@@ -197,7 +200,8 @@ static plx_status read_top(plx_index **top, plx_index *count, session *s)
     *count = list.count;
     for (plx_index i = 0; i < list.count; i++)
         if (!plx__parse_int64(&(*top)[i], list.labels[i]) || (*top)[i] < 1)
-            PLX_FAIL(s->ctx, PLX_E_ARG, "eval: top = %s: '%s' is not a whole number of at least 1", text, list.labels[i]);
+            PLX_FAIL(s->ctx, PLX_E_ARG, "eval: top = %s: '%s' is not a whole number of at least 1", text,
+                     list.labels[i]);
     return PLX_OK;
 }
 
@@ -224,7 +228,8 @@ static plx_status run_views(session *s)
     if (s->truth.labels) PLX_TRY(same_length(s, s->o->views, table.rows, "rows"));
     for (plx_index i = 0; i < table.rows * table.cols; i++)
         if (!*table.cells[i])
-            PLX_FAIL(s->ctx, PLX_E_FORMAT, "%s: line %lld, column '%s' is empty; expected a label, or ? where the view is missing",
+            PLX_FAIL(s->ctx, PLX_E_FORMAT,
+                     "%s: line %lld, column '%s' is empty; expected a label, or ? where the view is missing",
                      s->o->views, (long long)table.lines[i / table.cols], table.header[i % table.cols]);
     plx_status st = plx__metrics_views(s->metrics, s->truth.labels, table.cells, table.rows, table.header, table.cols);
     return st == PLX_E_DATA ? plx__fail_prefix(s->ctx, st, "%s", s->o->views) : st;
@@ -238,7 +243,8 @@ static plx_status check_table_header(session *s, const plx__text_table *table)
         PLX_FAIL(s->ctx, PLX_E_FORMAT, "%s: line 1 has one field; expected dataset,METHOD1,METHOD2,...", s->o->table);
     for (plx_index j = 1; j < table->cols; j++)
         if (!plx__parse_double(&number, table->header[j])) return PLX_OK;
-    PLX_FAIL(s->ctx, PLX_E_FORMAT, "%s: line 1 holds numbers; expected the header dataset,METHOD1,METHOD2,...", s->o->table);
+    PLX_FAIL(s->ctx, PLX_E_FORMAT, "%s: line 1 holds numbers; expected the header dataset,METHOD1,METHOD2,...",
+             s->o->table);
 }
 
 static plx_status run_table(session *s)
@@ -254,7 +260,8 @@ static plx_status run_table(session *s)
     for (plx_index j = 1; j < table.cols; j++) columns[j - 1] = j;
     for (plx_index i = 0; i < table.rows; i++) datasets[i] = table.cells[i * table.cols];
     PLX_TRY(plx__table_numbers(&values, s->arena, s->o->table, &table, columns, table.cols - 1));
-    plx_status st = plx__metrics_table(s->metrics, plx__cmat(values), table.header + 1, datasets, s->o->higher_better != 0);
+    plx_status st =
+        plx__metrics_table(s->metrics, plx__cmat(values), table.header + 1, datasets, s->o->higher_better != 0);
     return st == PLX_E_DATA || st == PLX_E_NUMERIC ? plx__fail_prefix(s->ctx, st, "%s", s->o->table) : st;
 }
 

@@ -159,7 +159,8 @@ plx_status plx__metrics_for_view(plx_metrics *metrics, const plx__fit_outcome *o
         const plx__rank_result *r = &ranked[k];
         const char *name = outcome->classes[k];
         if (r->nan_row >= 0 || r->positives == 0)
-            PLX_TRY(plx__metrics_undefined(metrics, r->nan_row >= 0 ? "a score is NaN" : "no evaluated sample is of this class",
+            PLX_TRY(plx__metrics_undefined(metrics,
+                                           r->nan_row >= 0 ? "a score is NaN" : "no evaluated sample is of this class",
                                            "prbep:%s@%s", name, view));
         else PLX_TRY(plx__metrics_add(metrics, r->prbep, "prbep:%s@%s", name, view));
     }

@@ -8,9 +8,9 @@
 #include "parallax/metrics.h"
 
 typedef enum plx__fit_kind {
-    PLX__FIT_CLASSIFIER,            /* accuracy, macro_f1, micro_f1, auc:C, prbep:C; two classes: auc, prbep of the second */
-    PLX__FIT_CLUSTERER,             /* nmi, ari, cluster_accuracy, cluster_entropy, pair_f */
-    PLX__FIT_REGRESSOR              /* rmse */
+    PLX__FIT_CLASSIFIER, /* accuracy, macro_f1, micro_f1, auc:C, prbep:C; two classes: auc, prbep of the second */
+    PLX__FIT_CLUSTERER,  /* nmi, ari, cluster_accuracy, cluster_entropy, pair_f */
+    PLX__FIT_REGRESSOR   /* rmse */
 } plx__fit_kind;
 
 /* Optional parts are NULL or 0. Everything is borrowed. */
@@ -23,7 +23,7 @@ typedef struct plx__fit_outcome {
     plx_cmat scores;                /* n x n_classes; data NULL: none */
     const char *const *classes;     /* names of the columns, class order of the learner */
     plx_index n_classes;
-    bool multilabel;                /* sets: micro_f1, macro_f1, subset_accuracy, hamming_loss (also when a label has a |) */
+    bool multilabel;                /* sets: micro_f1, macro_f1, subset_accuracy, hamming_loss; also if a label has | */
     const plx_metrics_hierarchy *hierarchy;     /* with sets: h_f1 */
 } plx__fit_outcome;
 

@@ -191,8 +191,8 @@ static plx_status read_rows(plx__text_table *out, plx__arena *arena, csv *c)
         plx_index found = 0, line = c->line;
         PLX_TRY(next_record(out->cells + out->rows * out->cols, out->cols, &found, c));
         if (found != out->cols)
-            PLX_FAIL(c->ctx, PLX_E_FORMAT, "%s: line %lld has %lld field%s, the header has %lld", c->path, (long long)line,
-                     (long long)found, found == 1 ? "" : "s", (long long)out->cols);
+            PLX_FAIL(c->ctx, PLX_E_FORMAT, "%s: line %lld has %lld field%s, the header has %lld", c->path,
+                     (long long)line, (long long)found, found == 1 ? "" : "s", (long long)out->cols);
         out->lines[out->rows++] = line;
     }
     return PLX_OK;

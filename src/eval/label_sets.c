@@ -97,7 +97,8 @@ static plx_status read_pairs(int32_t **child_parent, plx__codes *classes, const 
         char hint[160];
         if (!h->subset[i]) return plx__fail(arena->ctx, PLX_E_ARG, "hierarchy: subset name %lld is NULL", (long long)i);
         if (plx__map_get(&listed, h->subset[i]) < 0)
-            return plx__fail(arena->ctx, PLX_E_DATA, "hierarchy: subset pair %lld names '%s', which is not among its classes%s",
+            return plx__fail(arena->ctx, PLX_E_DATA,
+                             "hierarchy: subset pair %lld names '%s', which is not among its classes%s",
                              (long long)i / 2 + 1, h->subset[i],
                              plx__suggest(hint, sizeof hint, h->subset[i], h->classes, h->n_classes));
         PLX_TRY(plx__codes_add(&(*child_parent)[i], classes, h->subset[i]));

@@ -102,7 +102,8 @@ static plx_status unknown_metric(plx_metrics *m, const char *wanted)
     const char **names = NULL;
     int k = known_index(wanted);
     if (k >= 0 && !has_family(m, known[k].name))
-        PLX_FAIL(m->ctx, PLX_E_ARG, "metric '%s' is not among what these inputs give; it needs %s", wanted, known[k].needs);
+        PLX_FAIL(m->ctx, PLX_E_ARG, "metric '%s' is not among what these inputs give; it needs %s", wanted,
+                 known[k].needs);
     PLX_TRY(PLX__ARENA_NEW(&names, plx__scratch(m->ctx), m->count + N_KNOWN));
     for (plx_index i = 0; i < m->count; i++) names[i] = m->items[i].name;
     for (int i = 0; i < N_KNOWN; i++) names[m->count + i] = known[i].name;
@@ -144,7 +145,8 @@ static void keep_warnings(plx_metrics *m, const plx__map *index)
 {
     plx_index kept = 0;
     for (plx_index i = 0; i < m->n_warnings; i++)
-        if (!m->warnings[i].metric || plx__map_get(index, m->warnings[i].metric) >= 0) m->warnings[kept++] = m->warnings[i];
+        if (!m->warnings[i].metric || plx__map_get(index, m->warnings[i].metric) >= 0)
+            m->warnings[kept++] = m->warnings[i];
     m->n_warnings = kept;
 }
 

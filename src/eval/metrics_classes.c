@@ -71,8 +71,9 @@ static plx_status warn_unlisted(plx_metrics *m, const plx__class_counts *c, cons
 plx_status plx__metrics_multilabel(plx_metrics *metrics, const char *const *truth, const char *const *pred,
                                    plx_index n, const plx_metrics_hierarchy *hierarchy)
 {
-    static const char *const names[] = {"macro_precision", "macro_recall", "macro_f1",        "weighted_f1",  "micro_precision",
-                                        "micro_recall",    "micro_f1",     "subset_accuracy", "hamming_loss", NULL};
+    static const char *const names[] = {
+        "macro_precision", "macro_recall", "macro_f1",        "weighted_f1",  "micro_precision",
+        "micro_recall",    "micro_f1",     "subset_accuracy", "hamming_loss", NULL};
     static const char *const closed_names[] = {"h_precision", "h_recall", "h_f1", NULL};
     plx__class_counts c, closed;
     PLX_TRY(plx__count_sets(&c, hierarchy ? &closed : NULL, metrics->ctx, truth, pred, n, hierarchy));

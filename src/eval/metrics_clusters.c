@@ -21,9 +21,11 @@ static plx_status add_pairs(plx_metrics *m, plx__pair_counts p)
 
 static plx_status all_undefined(plx_metrics *m, bool drop_noise)
 {
-    static const char *const names[] = {"nmi",            "nmi_geometric", "cluster_entropy", "cluster_accuracy", "purity",
-                                        "pair_precision", "pair_recall",   "pair_f",          "rand",             "ari"};
-    const char *reason = drop_noise ? "every sample is noise or has no known truth" : "no sample has a known truth value";
+    static const char *const names[] = {"nmi",    "nmi_geometric",  "cluster_entropy", "cluster_accuracy",
+                                        "purity", "pair_precision", "pair_recall",     "pair_f",
+                                        "rand",   "ari"};
+    const char *reason =
+        drop_noise ? "every sample is noise or has no known truth" : "no sample has a known truth value";
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         PLX_TRY(plx__metrics_undefined(m, reason, "%s", names[i]));
     return PLX_OK;
@@ -69,7 +71,8 @@ static plx_status encode_views(view_labels *v, plx_context *ctx, const char *con
     for (plx_index k = 0; k < v->views; k++) {
         int32_t *codes = NULL;
         for (plx_index i = 0; i < v->n; i++) column[i] = labels[i * v->views + k];
-        PLX_TRY(plx__encode(&codes, &classes, column, v->n, (plx__encode_options){.mask = t, .what = "label of a view"}));
+        PLX_TRY(
+            plx__encode(&codes, &classes, column, v->n, (plx__encode_options){.mask = t, .what = "label of a view"}));
         v->label[k] = codes;
     }
     v->classes = classes.count;
@@ -135,7 +138,8 @@ static plx_status add_accuracies(plx_metrics *m, const view_labels *v)
             correct += v->label[k][i] >= 0 && v->label[k][i] == v->truth[i];
         }
         if (predicted == 0) {
-            PLX_TRY(plx__metrics_undefined(m, "the view predicts no sample with known truth", "view_accuracy:%s", v->names[k]));
+            PLX_TRY(plx__metrics_undefined(m, "the view predicts no sample with known truth", "view_accuracy:%s",
+                                           v->names[k]));
             continue;
         }
         double accuracy = (double)correct / (double)predicted;

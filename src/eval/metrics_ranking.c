@@ -66,7 +66,8 @@ static plx_status positive_column(plx_index *column, const char **names, plx_con
     return PLX_OK;
 }
 
-static plx_status check_nan(plx_context *ctx, const plx__rank_result *results, const char *const *names, plx_index classes)
+static plx_status check_nan(plx_context *ctx, const plx__rank_result *results, const char *const *names,
+                            plx_index classes)
 {
     for (plx_index k = 0; k < classes; k++)
         if (results[k].nan_row >= 0)
@@ -177,7 +178,8 @@ plx_status plx__metrics_retrieval(plx_metrics *metrics, plx_cmat scores, const p
     for (plx_index k = 0; k < n_top; k++)
         if (top[k] < 1) PLX_FAIL(ctx, PLX_E_ARG, "top:%lld: N must be at least 1", (long long)top[k]);
     PLX_TRY(plx__arena_f64(&r.rank, plx__scratch(ctx), scores.rows, 1));
-    PLX_TRY(plx__parallel_for(ctx, scores.rows, plx__max(1, CELLS_PER_CHUNK / plx__max(1, scores.cols)), rank_queries, &r));
+    PLX_TRY(
+        plx__parallel_for(ctx, scores.rows, plx__max(1, CELLS_PER_CHUNK / plx__max(1, scores.cols)), rank_queries, &r));
     plx_index n = drop_skipped(r.rank, scores.rows);
     if (n > 0) return add_retrieval(metrics, r.rank, n, top, n_top);
     for (plx_index k = 0; k < n_top; k++)

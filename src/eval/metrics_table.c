@@ -14,15 +14,17 @@ typedef struct results {
     double *average_rank;           /* per method, 1 = best */
 } results;
 
-static plx_status check_values(plx_context *ctx, plx_cmat values, const char *const *methods, const char *const *datasets)
+static plx_status check_values(plx_context *ctx, plx_cmat values, const char *const *methods,
+                               const char *const *datasets)
 {
     if (values.rows == 0) PLX_FAIL(ctx, PLX_E_DATA, "the table has no data set");
     for (plx_index i = 0; i < values.rows; i++)
         for (plx_index j = 0; j < values.cols; j++)
             if (!isfinite(values.data[i * values.ld + j]))
-                PLX_FAIL(ctx, PLX_E_DATA, "row %lld%s%s, method '%s': the value is not a finite number; every method needs one "
-                         "for every data set", (long long)i + 1, datasets ? ", data set " : "",
-                         datasets ? datasets[i] : "", methods[j]);
+                PLX_FAIL(ctx, PLX_E_DATA,
+                         "row %lld%s%s, method '%s': the value is not a finite number; every method needs one "
+                         "for every data set",
+                         (long long)i + 1, datasets ? ", data set " : "", datasets ? datasets[i] : "", methods[j]);
     return PLX_OK;
 }
 

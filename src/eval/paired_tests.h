@@ -10,7 +10,8 @@ typedef struct plx__test {
     double statistic, p;
 } plx__test;
 
-/* rank[i] of x[i], 1 = smallest, ties get their mean rank. Returns sum over groups of t^3 - t in *ties (may be NULL). */
+/* rank[i] of x[i], 1 = smallest, ties get their mean rank. Returns sum over groups of t^3 - t in *ties (may be NULL).
+ */
 plx_status plx__mean_ranks(double *rank, double *ties, plx_context *ctx, const double *x, plx_index n);
 
 /* Paired t test of n >= 2 differences, two-sided. No variance: t = 0, p = 1 or t = +-inf, p = 0. */

@@ -1,0 +1,66 @@
+# A thin front: CMake does the work. `make help` lists the targets.
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+CTEST = ctest --output-on-failure -j $(JOBS) --test-dir
+export PLX_WERROR ?= OFF
+
+.PHONY: help setup build demo test check-full bench reproduce install lint format docs clean
+
+help:
+	@echo "make demo        set up, build, and show what Parallax does (a few minutes)"
+	@echo "make test        set up, build, and run all tests"
+	@echo "make build       the command at build/release/parallax, the library beside it"
+	@echo "make install     install (PREFIX=/usr/local)"
+	@echo "make check-full  tests plus long fuzzing, thread sanitizer, valgrind, static analysis, coverage"
+	@echo "make bench       benchmarks against limits and peers"
+	@echo "make reproduce   published figures beside ours (needs the data, PARALLAX_DATA)"
+	@echo "make docs        write the generated halves of docs/methods"
+
+setup:
+	@echo "== setting up"
+	@tools/setup.sh
+
+build: setup
+	@echo "== building (release)"
+	@cmake --preset release >/dev/null
+	@cmake --build build/release -j $(JOBS)
+
+demo: build
+	@echo "== demo"
+	@tools/demo.sh build/release/parallax
+
+test: build
+	@echo "== building (with AddressSanitizer and UBSan)"
+	@cmake --preset asan >/dev/null
+	@cmake --build build/asan -j $(JOBS)
+	@tools/python_env.sh build/venv
+	@echo "== testing (release)"
+	@$(CTEST) build/release -LE contract
+	@echo "== testing (AddressSanitizer and UBSan)"
+	@$(CTEST) build/asan -LE 'cli|case|install|interop|readme'
+
+check-full: setup
+	@tools/setup.sh full
+	@tools/check_full.sh
+
+bench: setup
+	@tools/setup.sh full
+	@bench/run.sh
+
+reproduce: build
+	@tools/reproduce.sh build/release/parallax
+
+install: build
+	@cmake --install build/release --prefix $(or $(PREFIX),/usr/local)
+
+lint:
+	@tools/setup.sh full
+	@tools/lint.sh
+
+format:
+	@clang-format -i $$(git ls-files '*.c' '*.h')
+
+docs: build
+	@python3 tools/gen_docs.py build/release/parallax
+
+clean:
+	@rm -rf build

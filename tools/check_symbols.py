@@ -1,0 +1,33 @@
+#!/usr/bin/env python3
+"""Compares what the shared library exports with tools/symbols.txt, and looks for calls a library must not make.
+Usage: check_symbols.py LIBRARY [--update]"""
+import pathlib
+import subprocess
+import sys
+
+LIST = pathlib.Path(__file__).with_name("symbols.txt")
+# A library never ends the process, prints, draws from the process-wide generator, or changes the locale or signals.
+FORBIDDEN = {"exit", "_exit", "abort", "printf", "puts", "putchar", "perror", "rand", "srand", "random", "srandom", "setlocale",
+             "signal", "sigaction", "raise", "system"}
+
+
+def nm(library, *flags):
+    out = subprocess.run(["nm", "-D", *flags, library], check=True, capture_output=True, text=True).stdout
+    return sorted({line.split()[-1].split("@")[0] for line in out.splitlines() if line.strip()})
+
+
+def main():
+    library, update = sys.argv[1], "--update" in sys.argv
+    exported = [s for s in nm(library, "--defined-only") if not s.startswith("_")]
+    if update:
+        LIST.write_text("\n".join(exported) + "\n")
+    listed = LIST.read_text().split()
+    bad = [f"exported but not listed: {s}" for s in exported if s not in listed]
+    bad += [f"listed but not exported: {s}" for s in listed if s not in exported]
+    bad += [f"not ours: {s}" for s in exported if not s.startswith("plx_") or s.startswith("plx__")]
+    bad += [f"the library must not call {s}" for s in nm(library, "--undefined-only") if s in FORBIDDEN]
+    print("\n".join(bad) if bad else f"symbols: {len(exported)} exported, as listed")
+    return 1 if bad else 0
+
+
+sys.exit(main())

@@ -1,0 +1,39 @@
+#!/bin/sh
+# Installs what Parallax needs from the distribution's packages: Debian 12 or newer, Ubuntu 22.04 or newer.
+# Does nothing when everything is there; asks for sudo only when it is not run as root.
+#   tools/setup.sh          what building and testing need
+#   tools/setup.sh full     also what `make check-full`, `make bench` and the lint targets need
+set -eu
+
+packages="gcc make cmake ninja-build pkg-config python3
+libopenblas-openmp-dev liblapacke-dev libarpack2-dev libsuitesparse-dev libsvm-dev liblinear-dev liblbfgs-dev
+libglpk-dev libjansson-dev libhdf5-dev libmatio-dev libutf8proc-dev libstemmer-dev zlib1g-dev libcmocka-dev"
+full="clang clang-format clang-tidy cppcheck valgrind lcov libomp-dev python3-venv"
+[ "${1:-}" = full ] && packages="$packages $full"
+
+missing=""
+for p in $packages; do
+    dpkg-query -W -f='${Status}' "$p" 2>/dev/null | grep -q '^install ok installed$' || missing="$missing $p"
+done
+# A compiler, CMake or Python of the user's own is as good as the package.
+for pair in gcc:gcc make:make cmake:cmake ninja-build:ninja python3:python3; do
+    p=${pair%%:*}
+    if command -v "${pair##*:}" >/dev/null 2>&1; then
+        missing=$(printf '%s' " $missing " | sed "s/ $p / /; s/^ *//; s/ *\$//")
+    fi
+done
+[ -n "$missing" ] || exit 0
+
+if ! command -v apt-get >/dev/null 2>&1; then
+    echo "setup: please install these (Debian names): $missing" >&2
+    exit 1
+fi
+sudo=""
+if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null 2>&1 || { echo "setup: run as root, or install: $missing" >&2; exit 1; }
+    sudo=sudo
+fi
+echo "setup: installing$(printf ' %s' $missing)"
+$sudo apt-get update -qq
+# shellcheck disable=SC2086
+$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null

@@ -85,7 +85,8 @@ PLX_API void plx_split_label_texts(const char **labels, const plx_dataset *data,
  * @param view  Number of the view.
  * @param spec  "4": four views at random, their sizes differing by at most one; "file:PATH": one line
  *              per column, the 0-based number of its view.
- * New views are called split0, split1, ... Columns keep their order.
+ * New views are called split0, split1, ... Columns keep their order; the cost of the view is shared out
+ * in proportion to the columns.
  * @retval PLX_E_ARG     no such view, more parts than columns, or a kernel view
  * @retval PLX_E_FORMAT  the file is damaged, has another number of lines than the view has columns, or
  *                       leaves a view empty
@@ -130,6 +131,8 @@ typedef struct plx_missing_options {
  * share of the groups keeps which view, in view order (B = number of views, equal weights: group v keeps
  * view v). Groups have equal sizes up to one. In the exclusive pattern with groups, a sample that lacks
  * its group's view keeps one it has when keep_one is set.
+ *
+ * The same seed asks for the same rows: to remove more from a data set made by this function, change it.
  *
  * @param[out] present  views x n flags, row v for view v: the argument of plx_dataset_mask()
  * @param options       NULL: the defaults, which remove nothing

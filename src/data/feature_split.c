@@ -130,7 +130,10 @@ static plx_status add_parts(plx_dataset *to, plx_context *ctx, const plx__view *
     plx__view *parts = NULL;
     PLX_TRY(PLX__ARENA_NEW(&parts, plx__scratch(ctx), split->parts));
     PLX_TRY(plx__feature_split_apply(parts, ctx, plx__scratch(ctx), split, view, "split"));
-    for (plx_index p = 0; p < split->parts; p++) PLX_TRY(add_view(to, ctx, &parts[p]));
+    for (plx_index p = 0; p < split->parts; p++) {
+        parts[p].cost = view->cost * (double)parts[p].cols / (double)view->cols;
+        PLX_TRY(add_view(to, ctx, &parts[p]));
+    }
     plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;
 }
@@ -177,6 +180,7 @@ static plx_status split_by_text(plx_dataset **out, plx_context *ctx, const plx_d
     const plx__view *view = &data->views[v];
     if (view->kind == PLX_VIEW_KERNEL)
         PLX_FAIL(ctx, PLX_E_ARG, "view '%s' is a kernel: its columns are samples and cannot be split", view->name);
+    if (!spec) PLX_FAIL(ctx, PLX_E_ARG, "split: must be a number of views or file:PATH");
     if (plx__starts_with(spec, "file:")) PLX_TRY(plx__feature_split_read(&split, ctx, scratch, spec + 5, view->cols));
     else if (plx__parse_int64(&parts, spec))
         PLX_TRY(plx__feature_split_random(&split, ctx, scratch, view->cols, parts, SPLIT_STREAM));

@@ -10,7 +10,7 @@ static const plx__generator *const GENERATORS[] = {
     &plx__gen_two_gauss, &plx__gen_irrelevant_view, &plx__gen_xor, &plx__gen_moons_lines,
     &plx__gen_topic_text, &plx__gen_links, &plx__gen_ontology
 };
-enum { N_GENERATORS = sizeof GENERATORS / sizeof *GENERATORS, ID_DIGITS = 4 };
+enum { N_GENERATORS = sizeof GENERATORS / sizeof *GENERATORS };
 
 /* ---- listing ---- */
 
@@ -73,7 +73,7 @@ static plx_status set_ids(plx__gen_run *run)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(run->ctx));
     const char *const *ids = NULL;
-    PLX_TRY(plx__gen_names(&ids, plx__scratch(run->ctx), "s", run->n, ID_DIGITS));
+    PLX_TRY(plx__gen_names(&ids, plx__scratch(run->ctx), "s", run->n, PLX__GEN_ID_DIGITS));
     PLX_TRY(plx__dataset_set_ids(run->data, run->ctx, ids));
     plx__arena_rewind(plx__scratch(run->ctx), mark);
     return PLX_OK;
@@ -90,14 +90,15 @@ plx_status plx__gen_begin(plx__gen_run *run, plx_index n, plx_index views)
     if (plx__gen_flag(&run->set, "ids")) PLX_TRY(set_ids(run));
     PLX_TRY(plx__arena_u8(&run->present, plx__scratch(run->ctx), flags));
     missing.rate = plx__gen_real(&run->set, "missing");
-    return plx__missing_draw(run->present, run->ctx, n, views, NULL, &missing);
+    return plx__missing_draw(run->present, run->ctx, n, views, NULL, &missing, 'g');
 }
 
-static plx_status feature_names(const char *const **out, plx__gen_run *run, const char *letter, plx_index cols)
+static plx_status feature_names(const char *const **out, plx__gen_run *run, const char *letter, plx_index cols,
+                                int digits)
 {
     *out = NULL;
     if (!plx__gen_flag(&run->set, "names")) return PLX_OK;
-    return plx__gen_names(out, plx__scratch(run->ctx), letter, cols, 1);
+    return plx__gen_names(out, plx__scratch(run->ctx), letter, cols, digits);
 }
 
 plx_status plx__gen_add_dense(plx__gen_run *run, const char *name, plx_mat values)
@@ -105,19 +106,19 @@ plx_status plx__gen_add_dense(plx__gen_run *run, const char *name, plx_mat value
     plx__mark mark = plx__arena_mark(plx__scratch(run->ctx));
     const char *const *features = NULL;
     const uint8_t *present = run->present + run->data->n_views * run->n;
-    PLX_TRY(feature_names(&features, run, "f", values.cols));
+    PLX_TRY(feature_names(&features, run, "f", values.cols, 1));
     PLX_TRY(plx__dataset_add_dense(run->data, run->ctx, name, PLX_VIEW_REAL, plx__cmat(values), features, present));
     plx__arena_rewind(plx__scratch(run->ctx), mark);
     return PLX_OK;
 }
 
 plx_status plx__gen_add_sparse(plx__gen_run *run, const char *name, plx_view_kind kind, plx_csr values,
-                               const char *letter)
+                               const char *letter, int digits)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(run->ctx));
     const char *const *features = NULL;
     const uint8_t *present = run->present + run->data->n_views * run->n;
-    PLX_TRY(feature_names(&features, run, letter, values.cols));
+    PLX_TRY(feature_names(&features, run, letter, values.cols, digits));
     PLX_TRY(plx__dataset_add_sparse(run->data, run->ctx, name, kind, plx__ccsr(values), features, present));
     plx__arena_rewind(plx__scratch(run->ctx), mark);
     return PLX_OK;
@@ -155,7 +156,8 @@ static plx_status find_generator(const plx__generator **out, plx_context *ctx, c
         }
     }
     kind = kind ? kind : "";
-    PLX_FAIL(ctx, PLX_E_ARG, "there is no generator '%s'%s", kind, plx__suggest(near, sizeof near, kind, names, N_GENERATORS));
+    PLX_FAIL(ctx, PLX_E_ARG, "there is no generator '%s'%s", kind,
+             plx__suggest(near, sizeof near, kind, names, N_GENERATORS));
 }
 
 static plx_status generate(plx_dataset **out, plx_context *ctx, const char *kind, const char *const *settings,
@@ -164,6 +166,8 @@ static plx_status generate(plx_dataset **out, plx_context *ctx, const char *kind
     plx__gen_run run = {.ctx = ctx};
     const plx__generator *g = NULL;
     PLX_TRY(find_generator(&g, ctx, kind));
+    if (n_settings > 0 && !settings)
+        PLX_FAIL(ctx, PLX_E_ARG, "settings are NULL but %lld are announced", (long long)n_settings);
     PLX_TRY(plx__gen_read_settings(&run.set, ctx, plx__scratch(ctx), g, settings, n_settings));
     plx_status st = g->make(&run);
     if (st == PLX_OK) *out = run.data;

@@ -85,10 +85,13 @@ extern const plx__generator plx__gen_two_gauss, plx__gen_irrelevant_view, plx__g
 /* Create the data set, give it ids when asked and draw which rows are missing. */
 plx_status plx__gen_begin(plx__gen_run *run, plx_index n, plx_index views);
 
-/* Add the next view; values of rows that are missing do not matter. `letter` begins feature names. */
+enum { PLX__GEN_ID_DIGITS = 4 };
+
+/* Add the next view; values of rows that are missing do not matter. Feature names, when asked for, are `letter` and a
+ * number of at least `digits` digits. */
 plx_status plx__gen_add_dense(plx__gen_run *run, const char *name, plx_mat values);
 plx_status plx__gen_add_sparse(plx__gen_run *run, const char *name, plx_view_kind kind, plx_csr values,
-                               const char *letter);
+                               const char *letter, int digits);
 
 /* Set the truth, one name per class; with labels as `labelled` says, chosen inside the groups of
  * `strata` (NULL: inside the classes). */

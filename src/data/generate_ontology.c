@@ -204,7 +204,7 @@ static plx_status add_path_text(plx__gen_run *run, const ontology *o, plx_index 
     PLX_TRY(plx__topics_write(&x, run->ctx, scratch, &topics, run->n, plx__gen_at(s, "length", v), v,
                               run->present + v * run->n, pick_on_path, &mix));
     snprintf(name, sizeof name, "text%lld", (long long)v);
-    return plx__gen_add_sparse(run, name, PLX_VIEW_COUNTS, x, "w");
+    return plx__gen_add_sparse(run, name, PLX_VIEW_COUNTS, x, "w", 1);
 }
 
 /* Sum of the offsets of the leaf and all above it, plus noise. */

@@ -69,7 +69,7 @@ static plx_status add_text_view(plx__gen_run *run, document_mix *m, plx_index t,
     m->overlap = plx__gen_at(s, "overlap", t);
     PLX_TRY(plx__topics_write(&x, run->ctx, scratch, &topics, run->n, plx__gen_at(s, "length", t), t, present,
                               pick_topic, m));
-    PLX_TRY(plx__gen_add_sparse(run, name, PLX_VIEW_COUNTS, x, "w"));
+    PLX_TRY(plx__gen_add_sparse(run, name, PLX_VIEW_COUNTS, x, "w", 1));
     plx__arena_rewind(scratch, mark);
     return plx__report(run->ctx, "generate", run->data->n_views, run->views, NAN);
 }
@@ -233,7 +233,8 @@ static plx_status add_link_views(plx__gen_run *run, plx_index classes)
 {
     plx__arena *scratch = plx__scratch(run->ctx);
     plx__mark mark = plx__arena_mark(scratch);
-    bool both = plx__gen_is(&run->set, "direction", "both"), mirrored = plx__gen_is(&run->set, "direction", "undirected");
+    bool both = plx__gen_is(&run->set, "direction", "both");
+    bool mirrored = plx__gen_is(&run->set, "direction", "undirected");
     link_job job = {.n = run->n, .classes = classes, .within = plx__gen_real(&run->set, "within"),
                     .between = plx__gen_real(&run->set, "between"), .upper = mirrored};
     double expected = (double)run->n * (double)run->n * (job.within / (double)classes + job.between);
@@ -241,8 +242,9 @@ static plx_status add_link_views(plx__gen_run *run, plx_index classes)
     PLX_TRY(plx__need_memory(run->ctx, 12.0 * expected, "the generated links", "lower n, within or between"));
     PLX_TRY(draw_links(&x, run->ctx, scratch, &job));
     if (mirrored || both) PLX_TRY(transpose_links(&t, scratch, x, mirrored));
-    PLX_TRY(plx__gen_add_sparse(run, both ? "out" : "links", PLX_VIEW_BINARY, mirrored ? t : x, "s"));
-    if (both) PLX_TRY(plx__gen_add_sparse(run, "in", PLX_VIEW_BINARY, t, "s"));
+    PLX_TRY(plx__gen_add_sparse(run, both ? "out" : "links", PLX_VIEW_BINARY, mirrored ? t : x, "s",
+                                PLX__GEN_ID_DIGITS));
+    if (both) PLX_TRY(plx__gen_add_sparse(run, "in", PLX_VIEW_BINARY, t, "s", PLX__GEN_ID_DIGITS));
     plx__arena_rewind(scratch, mark);
     return PLX_OK;
 }

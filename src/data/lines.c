@@ -21,7 +21,12 @@ static plx_status copy_lines(const char ***out, plx_index *count, plx_context *c
     const char *end = bytes->data + bytes->size, *cursor = bytes->data, *line = NULL;
     size_t len = 0;
     plx_index lines = 0, i = 0;
-    if (memchr(bytes->data, '\0', bytes->size)) PLX_FAIL(ctx, PLX_E_FORMAT, "%s: not a text file (it holds NUL bytes)", path);
+    const char *zero = memchr(bytes->data, '\0', bytes->size);
+    if (zero) {
+        long long at = 1;
+        for (const char *p = bytes->data; p < zero; p++) at += *p == '\n';
+        PLX_FAIL(ctx, PLX_E_FORMAT, "%s: line %lld holds a zero byte; expected a text file", path, at);
+    }
     if (bytes->size >= 3 && memcmp(bytes->data, "\xEF\xBB\xBF", 3) == 0) cursor += 3;
     const char *start = cursor;
     while (plx__next_line(&line, &len, &cursor, end)) lines++;

@@ -36,14 +36,20 @@ typedef struct job {
     double *odds;               /* scratch, views */
     int32_t *group;             /* n, when there are groups */
     uint64_t seed;
+    char purpose;
 } job;
+
+static uint64_t stream(const job *j, char a, char b, plx_index index)
+{
+    return PLX__STREAM(j->purpose, 'm', a, b, index);
+}
 
 static bool has(const job *j, plx_index v, plx_index i) { return !j->base || !j->base[v] || j->base[v][i]; }
 
 /* One of the views sample i has, with the given odds; where these are all 0, any of them. -1: it has none. */
-static plx_index one_view(const job *j, plx_index i, const double *odds, uint64_t stream)
+static plx_index one_view(const job *j, plx_index i, const double *odds, uint64_t draw)
 {
-    plx__rng r = {j->seed, stream, (uint64_t)(j->group ? j->group[i] : i)};     /* a group decides alike */
+    plx__rng r = {j->seed, draw, (uint64_t)(j->group ? j->group[i] : i)};     /* a group decides alike */
     double sum = 0;
     bool any = false;
     for (plx_index v = 0; v < j->views; v++) {
@@ -57,11 +63,11 @@ static plx_index one_view(const job *j, plx_index i, const double *odds, uint64_
 }
 
 /* Give a sample that lost everything one of its views back, with odds 1 - rate. */
-static void keep_one(const job *j, plx_index i, uint64_t stream)
+static void keep_one(const job *j, plx_index i)
 {
     for (plx_index v = 0; v < j->views; v++)
         if (j->present[v * j->n + i]) return;
-    plx_index v = one_view(j, i, j->survival, stream);
+    plx_index v = one_view(j, i, j->survival, stream(j, 'k', 'p', 0));
     if (v >= 0) j->present[v * j->n + i] = 1;
 }
 
@@ -69,7 +75,7 @@ static void draw_mcar(const job *j)
 {
     for (plx_index v = 0; v < j->views; v++)
         for (plx_index i = 0; i < j->n; i++) {
-            double u = plx__rng_uniform(j->seed, PLX__STREAM('m', 'c', 'a', 'r', v), (uint64_t)i);
+            double u = plx__rng_uniform(j->seed, stream(j, 'c', 'r', v), (uint64_t)i);
             j->present[v * j->n + i] = has(j, v, i) && u >= j->rate[v];
         }
 }
@@ -82,7 +88,7 @@ static plx_status draw_blocks(const job *j, plx_context *ctx)
     PLX_TRY(plx__arena_i64(&order, plx__scratch(ctx), j->groups));
     PLX_TRY(plx__arena_u8(&gone, plx__scratch(ctx), j->groups));
     for (plx_index v = 0; v < j->views; v++) {
-        plx__rng r = plx__rng_start(j->seed, PLX__STREAM('m', 'b', 'l', 'k', v));
+        plx__rng r = plx__rng_start(j->seed, stream(j, 'b', 'k', v));
         memset(gone, 0, (size_t)j->groups);
         plx__permutation(&r, order, j->groups);
         plx_index count = (plx_index)floor(j->rate[v] * (double)j->groups + 0.5);
@@ -105,9 +111,9 @@ static void keep_all(const job *j, plx_index i)
 static void draw_exclusive(const job *j)
 {
     for (plx_index i = 0; i < j->n; i++) {
-        double u = plx__rng_uniform(j->seed, PLX__STREAM('m', 'e', 'x', 'c', 0), (uint64_t)i);
+        double u = plx__rng_uniform(j->seed, stream(j, 'e', 'c', 0), (uint64_t)i);
         if (u < j->o->complete) keep_all(j, i);
-        else keep_only(j, i, one_view(j, i, j->weight, PLX__STREAM('m', 'e', 'x', 'v', 0)));
+        else keep_only(j, i, one_view(j, i, j->weight, stream(j, 'e', 'v', 0)));
     }
 }
 
@@ -146,7 +152,8 @@ static plx_status check_rates(plx_context *ctx, const plx_missing_options *o, pl
     if (!in_unit(o->complete)) PLX_FAIL(ctx, PLX_E_ARG, "complete = %g: must be in [0, 1]", o->complete);
     for (plx_index v = 0; o->view_rates && v < views; v++)
         if (!in_unit(o->view_rates[v]))
-            PLX_FAIL(ctx, PLX_E_ARG, "missing rate of view %lld = %g: must be in [0, 1]", (long long)v, o->view_rates[v]);
+            PLX_FAIL(ctx, PLX_E_ARG, "missing rate of view %lld = %g: must be in [0, 1]", (long long)v,
+                     o->view_rates[v]);
     double sum = 0;
     for (plx_index v = 0; o->view_weights && v < views; v++) {
         if (!(o->view_weights[v] >= 0 && isfinite(o->view_weights[v])))
@@ -190,23 +197,23 @@ static plx_status prepare(job *j, plx_context *ctx, const plx_missing_options *o
     j->groups = o->pattern == PLX_MISSING_BLOCK && o->blocks == 0 ? plx__min(DEFAULT_BLOCKS, j->n) : o->blocks;
     if (j->groups == 0 || o->pattern == PLX_MISSING_MCAR) return PLX_OK;
     PLX_TRY(plx__arena_i32(&j->group, scratch, j->n));
-    return plx__split_groups(j->group, ctx, j->n, j->groups, o->contiguous != 0, PLX__STREAM('m', 'g', 'r', 'p', 0));
+    return plx__split_groups(j->group, ctx, j->n, j->groups, o->contiguous != 0, stream(j, 'g', 'p', 0));
 }
 
 plx_status plx__missing_draw(uint8_t *present, plx_context *ctx, plx_index n, plx_index views,
-                             const uint8_t *const *base, const plx_missing_options *options)
+                             const uint8_t *const *base, const plx_missing_options *options, char purpose)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
     plx_missing_options o;
     PLX_TRY(check_options(&o, ctx, options, n, views));
     job j = {.o = &o, .n = n, .views = views, .base = base, .present = present, .weight = o.view_weights,
-             .seed = ctx->seed};
+             .seed = ctx->seed, .purpose = purpose};
     PLX_TRY(prepare(&j, ctx, &o));
     if (o.pattern == PLX_MISSING_MCAR) draw_mcar(&j);
     else if (o.pattern == PLX_MISSING_BLOCK) PLX_TRY(draw_blocks(&j, ctx));
     else if (j.groups) draw_exclusive_blocks(&j);
     else draw_exclusive(&j);
-    for (plx_index i = 0; o.keep_one && i < n; i++) keep_one(&j, i, PLX__STREAM('m', 'k', 'e', 'p', 0));
+    for (plx_index i = 0; o.keep_one && i < n; i++) keep_one(&j, i);
     plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;
 }
@@ -217,7 +224,7 @@ static plx_status simulate(uint8_t *present, plx_context *ctx, const plx_dataset
     const uint8_t **base = NULL;
     PLX_TRY(plx__arena_ptrs((void ***)&base, plx__scratch(ctx), data->n_views));
     for (plx_index v = 0; v < data->n_views; v++) base[v] = data->views[v].present;
-    return plx__missing_draw(present, ctx, data->n, data->n_views, base, options);
+    return plx__missing_draw(present, ctx, data->n, data->n_views, base, options, 'd');
 }
 
 plx_status plx_missing_simulate(uint8_t *present, plx_context *ctx, const plx_dataset *data,

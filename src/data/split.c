@@ -181,6 +181,7 @@ static plx_status named_quotas(plx_index *quota, plx_context *ctx, const plx__st
 static plx_status quotas(plx_index *quota, plx_context *ctx, const plx__strata *s, const char *spec)
 {
     amount a = {0, false};
+    if (!spec) return bad_spec(ctx, "");
     if (strcmp(spec, "none") == 0) return PLX_OK;
     if (strcmp(spec, "all") == 0) a = (amount){100, true};
     else if (strchr(spec, '=')) return named_quotas(quota, ctx, s, spec);

@@ -98,6 +98,7 @@ static plx_status read_choice(uint8_t *flags, plx_context *ctx, const plx_datase
     plx__bytes file;
     entry *entries = NULL;
     plx_index count = 0;
+    if (!path) PLX_FAIL(ctx, PLX_E_ARG, "no file of chosen samples is named");
     PLX_TRY(plx__bytes_read(&file, ctx, path));
     plx_status st = read_entries(&entries, &count, ctx, &file);
     plx__bytes_free(&file, ctx);

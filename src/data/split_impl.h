@@ -33,8 +33,9 @@ plx_status plx__split_choose(uint8_t *chosen, plx_context *ctx, const plx__strat
 plx_status plx__split_groups(int32_t *group, plx_context *ctx, plx_index n, plx_index groups, bool contiguous,
                              uint64_t stream);
 
-/* plx_missing_simulate for views that need not be in a data set yet: base[v] (or base) NULL = all present. */
+/* plx_missing_simulate for views that need not be in a data set yet: base[v] (or base) NULL = all present. `purpose`
+ * is the first letter of the random streams, so that holes made for different purposes are independent. */
 plx_status plx__missing_draw(uint8_t *present, plx_context *ctx, plx_index n, plx_index views,
-                             const uint8_t *const *base, const plx_missing_options *options);
+                             const uint8_t *const *base, const plx_missing_options *options, char purpose);
 
 #endif

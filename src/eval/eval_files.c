@@ -10,7 +10,7 @@
 
 typedef struct session {
     plx_context *ctx;
-    plx__arena *arena;              /* scratch */
+    plx__arena *arena;              /* what was read from the files */
     plx_metrics *metrics;
     const plx_eval_options *o;
     plx__label_list truth;          /* labels NULL: not given */
@@ -195,7 +195,7 @@ static plx_status read_top(plx_index **top, plx_index *count, session *s)
 {
     const char *text = s->o->top ? s->o->top : "1,5,10";
     plx__label_list list;
-    PLX_TRY(plx__label_csv_split(&list, s->arena, "top", text));
+    PLX_TRY(plx__text_list(&list, s->arena, "top", text));
     PLX_TRY(plx__arena_i64(top, s->arena, list.count));
     *count = list.count;
     for (plx_index i = 0; i < list.count; i++)
@@ -230,7 +230,7 @@ static plx_status run_views(session *s)
         if (!*table.cells[i])
             PLX_FAIL(s->ctx, PLX_E_FORMAT,
                      "%s: line %lld, column '%s' is empty; expected a label, or ? where the view is missing",
-                     s->o->views, (long long)table.lines[i / table.cols], table.header[i % table.cols]);
+                     s->o->views, plx__table_line(i / table.cols), table.header[i % table.cols]);
     plx_status st = plx__metrics_views(s->metrics, s->truth.labels, table.cells, table.rows, table.header, table.cols);
     return st == PLX_E_DATA ? plx__fail_prefix(s->ctx, st, "%s", s->o->views) : st;
 }
@@ -284,11 +284,14 @@ static plx_status run_all(session *s)
 static plx_status eval_files(plx_metrics **out, plx_context *ctx, const plx_eval_options *given)
 {
     plx_eval_options o;
-    session s = {.ctx = ctx, .arena = plx__scratch(ctx), .o = &o};
+    plx__arena files;
+    session s = {.ctx = ctx, .arena = &files, .o = &o};
     PLX_TRY(take_options(&o, ctx, given));
     PLX_TRY(check_options(ctx, &o));
     PLX_TRY(plx__metrics_new(&s.metrics, ctx));
+    plx__arena_init(&files, ctx);
     plx_status st = run_all(&s);
+    plx__arena_free(&files);
     if (st != PLX_OK) {
         plx_metrics_destroy(s.metrics);
         return st;

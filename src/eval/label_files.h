@@ -1,26 +1,21 @@
 /*
- * Files of labels and small CSV tables (RFC 4180: quotes around fields with commas, quotes or line ends). All text and
- * arrays are in the arena given; messages name file, line and column.
+ * Files of labels and tables of scores as `parallax eval` reads them. All text and arrays are in the arena given, which
+ * must not be scratch; messages name file, line and column.
  */
 #ifndef PLX_EVAL_LABEL_FILES_H
 #define PLX_EVAL_LABEL_FILES_H
 
-#include "core/ctx.h"
+#include "io/csv.h"
 
 typedef struct plx__label_list {
-    const char **labels;
+    const char *const *labels;
     plx_index count;
 } plx__label_list;
 
-typedef struct plx__text_table {
-    const char **header;            /* cols */
-    const char **cells;             /* rows x cols, row by row */
-    plx_index rows, cols;
-    plx_index *lines;               /* line number of every row, for messages */
-} plx__text_table;
+typedef plx__strings plx__text_table;
 
 typedef struct plx__number_table {
-    const char **header;            /* cols */
+    const char *const *header;      /* cols */
     plx_mat values;
 } plx__number_table;
 
@@ -36,7 +31,10 @@ plx_status plx__label_list_read(plx__label_list *out, plx__arena *arena, const c
 /* A CSV with header; every row must have as many fields as the header. */
 plx_status plx__text_table_read(plx__text_table *out, plx__arena *arena, const char *path);
 
-/* Columns first, first+1, ... of a table as numbers. */
+/* Line of a row of a table, for messages (exact unless a cell before it holds a line end). */
+static inline long long plx__table_line(plx_index row) { return (long long)row + 2; }
+
+/* The given columns of a table as numbers. */
 plx_status plx__table_numbers(plx_mat *out, plx__arena *arena, const char *path, const plx__text_table *table,
                               const plx_index *columns, plx_index count);
 
@@ -48,7 +46,7 @@ plx_status plx__number_table_read(plx__number_table *out, plx__arena *arena, con
 plx_status plx__prediction_file_read(plx__prediction_file *out, plx__arena *arena, const char *path,
                                      bool empty_allowed);
 
-/* Fields of one line of CSV, e.g. a list given as an option. */
-plx_status plx__label_csv_split(plx__label_list *out, plx__arena *arena, const char *what, const char *text);
+/* A list given as one line of CSV, e.g. by an option. */
+plx_status plx__text_list(plx__label_list *out, plx__arena *arena, const char *what, const char *text);
 
 #endif

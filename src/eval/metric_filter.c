@@ -156,7 +156,7 @@ plx_status plx__metrics_filter(plx_metrics *metrics, const char *list)
     plx__map index;
     choice c = {.metrics = metrics};
     plx_index before = -1;
-    PLX_TRY(plx__label_csv_split(&wanted, plx__scratch(metrics->ctx), "metrics", list));
+    PLX_TRY(plx__text_list(&wanted, &metrics->arena, "metrics", list));
     PLX_TRY(plx__arena_u8(&c.taken, plx__scratch(metrics->ctx), metrics->count));
     PLX_TRY(PLX__ARENA_NEW(&c.kept, &metrics->arena, metrics->count));
     for (plx_index i = 0; i < wanted.count; i++)

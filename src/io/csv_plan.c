@@ -37,9 +37,9 @@ static plx_index count_cells(bool *all_numbers, const char **cursor, const char 
 
 /* ---- delimiter ---- */
 
-/* Does this delimiter cut the first rows into the same number of cells, at least two? Blanks must also leave only
- * numbers, or else every sentence would be a table. */
-static bool fits(char delimiter, const char *p, const char *end)
+/* Does this delimiter cut the first rows into the same number of cells, at least two (in the first row `fewer`, where
+ * row names have no name)? Blanks must also leave only numbers, or else every sentence would be a table. */
+static bool fits(char delimiter, const char *p, const char *end, plx_index fewer)
 {
     bool numbers = false;
     plx_index first = count_cells(&numbers, &p, end, delimiter), width = 0;
@@ -49,16 +49,17 @@ static bool fits(char delimiter, const char *p, const char *end)
         if (width == 0) width = cells;
         if (cells != width) return false;
     }
-    if (width == 0) return first >= 2 && (delimiter != ' ' || numbers);
-    return width >= 2 && (first == width || first + 1 == width);
+    if (width == 0) return fewer == 0 && first >= 2 && (delimiter != ' ' || numbers);
+    return width >= 2 && first + fewer == width;
 }
 
 static char find_delimiter(const char *name, const char *p, const char *end)
 {
     bool tsv = plx__ends_with(name, ".tsv") || plx__ends_with(name, ".tsv.gz"), numbers = false;
     const char *candidates = tsv ? "\t,; " : ",\t; ";
-    for (const char *c = candidates; *c; c++)
-        if (fits(*c, p, end)) return *c;
+    for (plx_index fewer = 0; fewer < 2; fewer++)
+        for (const char *c = candidates; *c; c++)
+            if (fits(*c, p, end, fewer)) return *c;
     for (const char *c = candidates; *c != ' '; c++) {
         const char *cursor = p;
         if (count_cells(&numbers, &cursor, end, *c) > 1) return *c;

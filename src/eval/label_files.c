@@ -22,7 +22,10 @@ plx_status plx__label_list_read(plx__label_list *out, plx__arena *arena, const c
 plx_status plx__text_table_read(plx__text_table *out, plx__arena *arena, const char *path)
 {
     plx__csv_options o = {.delimiter = plx__ends_with(path, ".tsv") ? '\t' : ',', .header = PLX__HEADER_YES};
-    return plx__csv_read_strings(out, arena->ctx, arena, path, &o);
+    PLX_TRY(plx__csv_read_strings(out, arena->ctx, arena, path, &o));
+    for (plx_index j = 0; j < out->cols; j++)
+        if (!out->header[j][0]) PLX_FAIL(arena->ctx, PLX_E_FORMAT, "%s: column %lld has no name in the header", path, (long long)j + 1);
+    return PLX_OK;
 }
 
 plx_status plx__table_numbers(plx_mat *out, plx__arena *arena, const char *path, const plx__text_table *table,

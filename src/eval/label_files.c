@@ -103,7 +103,6 @@ static plx_status read_predictions(plx__prediction_file *out, plx__arena *arena,
     const char **labels = NULL;
     PLX_TRY(plx__text_table_read(&table, arena, path));
     plx_index column = plx__strings_column(&table, "label");
-    if (table.rows == 0) PLX_FAIL(arena->ctx, PLX_E_FORMAT, "%s: holds no predictions below its header", path);
     PLX_TRY(PLX__ARENA_NEW(&labels, arena, table.rows));
     for (plx_index i = 0; i < table.rows; i++) {
         labels[i] = table.cells[i * table.cols + column];

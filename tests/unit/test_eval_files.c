@@ -246,7 +246,7 @@ static void files_must_be_good(void **state)
     put("v.csv", "A,B\na,\nb,b\n");
     refuses(OPTIONS(.truth = "t.txt", .views = "v.csv"), PLX_E_FORMAT, "v.csv: line 2, column 'B' is empty");
     put("p.csv", "id,label\n");
-    refuses(OPTIONS(.truth = "t.txt", .pred = "p.csv"), PLX_E_FORMAT, "no predictions");
+    refuses(OPTIONS(.truth = "t.txt", .pred = "p.csv"), PLX_E_FORMAT, "p.csv: no rows below the header");
     put("p.csv", "id,label\n1,\n2,b\n");
     refuses(OPTIONS(.truth = "t.txt", .pred = "p.csv"), PLX_E_FORMAT, "p.csv: line 2, column 'label' is empty");
     put("tab.csv", "d1,1,2\nd2,3,4\n");

@@ -12,7 +12,13 @@
 
 static plx_status put(plx_context *ctx, json_t *object, const char *key, json_t *value)
 {
-    if (json_object_set_new(object, key, value) == 0) return PLX_OK;
+    const char *safe = NULL;
+    plx_status st = plx__utf8(&safe, plx__scratch(ctx), key);
+    if (st != PLX_OK) {
+        json_decref(value);
+        return st;
+    }
+    if (json_object_set_new(object, safe, value) == 0) return PLX_OK;
     PLX_FAIL(ctx, PLX_E_NOMEM, "out of memory while writing JSON");
 }
 
@@ -61,15 +67,23 @@ static plx_status put_run(plx_context *ctx, json_t *root, const plx_model *m)
     return PLX_OK;
 }
 
+static plx_status append_text(plx_context *ctx, json_t *list, const char *text)
+{
+    const char *safe = NULL;
+    PLX_TRY(plx__utf8(&safe, plx__scratch(ctx), text));
+    if (json_array_append_new(list, json_string(safe)) == 0) return PLX_OK;
+    PLX_FAIL(ctx, PLX_E_NOMEM, "out of memory while writing JSON");
+}
+
 static plx_status put_lists(plx_context *ctx, json_t *root, const plx_model *m)
 {
     json_t *classes = json_array(), *views = json_array(), *warnings = json_array();
     PLX_TRY(put(ctx, root, "classes", classes));
     PLX_TRY(put(ctx, root, "views", views));
     PLX_TRY(put(ctx, root, "warnings", warnings));
-    for (plx_index c = 0; c < m->n_classes; c++) json_array_append_new(classes, json_string(m->classes[c]));
-    for (plx_index v = 0; v < m->n_views; v++) json_array_append_new(views, json_string(m->views[v].name));
-    for (plx_index w = 0; w < m->fitted.n_warnings; w++) json_array_append_new(warnings, json_string(m->fitted.warnings[w]));
+    for (plx_index c = 0; c < m->n_classes; c++) PLX_TRY(append_text(ctx, classes, m->classes[c]));
+    for (plx_index v = 0; v < m->n_views; v++) PLX_TRY(append_text(ctx, views, m->views[v].name));
+    for (plx_index w = 0; w < m->fitted.n_warnings; w++) PLX_TRY(append_text(ctx, warnings, m->fitted.warnings[w]));
     return PLX_OK;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <utf8proc.h>
 
 #include "core/number.h"
 
@@ -63,6 +64,29 @@ plx_status plx__textbuf_done(const char **out, plx__textbuf *t)
     t->data[t->len] = '\0';
     *out = t->data;
     return PLX_OK;
+}
+
+/* ---- bytes that are no text ---- */
+
+plx_status plx__utf8(const char **out, plx__arena *arena, const char *name)
+{
+    const utf8proc_uint8_t *p = (const utf8proc_uint8_t *)name;
+    utf8proc_ssize_t left = (utf8proc_ssize_t)strlen(name);
+    plx__textbuf text;
+    plx__textbuf_init(&text, arena);
+    while (left > 0) {
+        utf8proc_int32_t code = 0;
+        utf8proc_ssize_t used = utf8proc_iterate(p, left, &code);
+        if (used > 0) {
+            plx__textbuf_addn(&text, (const char *)p, (size_t)used);
+        } else {
+            plx__textbuf_printf(&text, "\\x%02X", *p);
+            used = 1;
+        }
+        p += used;
+        left -= used;
+    }
+    return plx__textbuf_done(out, &text);
 }
 
 /* ---- nearest names ---- */

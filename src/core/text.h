@@ -22,6 +22,10 @@ void plx__textbuf_printf(plx__textbuf *t, const char *fmt, ...) PLX_PRINTF(2, 3)
 void plx__textbuf_double(plx__textbuf *t, double value);              /* as plx__print_double */
 plx_status plx__textbuf_done(const char **out, plx__textbuf *t);
 
+/* A name that is UTF-8: `name` itself, or a copy with other bytes spelled out as \\xNN. Labels and ids can be any bytes;
+ * JSON and HDF5 texts cannot. */
+plx_status plx__utf8(const char **out, plx__arena *arena, const char *name);
+
 /* The listed name nearest to `name` by edit distance, or NULL when none is near enough to be a slip. */
 const char *plx__nearest(const char *name, const char *const *names, plx_index count);
 

@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <utf8proc.h>
-
 #include "core/json.h"
 
 /* ---- life ---- */
@@ -183,34 +181,12 @@ const char *plx_metrics_warning(const plx_metrics *metrics, plx_index i)
 
 /* ---- JSON ---- */
 
-/* Labels can be any bytes, JSON keys cannot: what is not UTF-8 is spelled out as \xNN. */
-static plx_status utf8_name(const char **out, plx__arena *arena, const char *name)
-{
-    const utf8proc_uint8_t *p = (const utf8proc_uint8_t *)name;
-    utf8proc_ssize_t left = (utf8proc_ssize_t)strlen(name);
-    plx__textbuf text;
-    plx__textbuf_init(&text, arena);
-    while (left > 0) {
-        utf8proc_int32_t code = 0;
-        utf8proc_ssize_t used = utf8proc_iterate(p, left, &code);
-        if (used > 0) {
-            plx__textbuf_addn(&text, (const char *)p, (size_t)used);
-        } else {
-            plx__textbuf_printf(&text, "\\x%02X", *p);
-            used = 1;
-        }
-        p += used;
-        left -= used;
-    }
-    return plx__textbuf_done(out, &text);
-}
-
 static plx_status fill_object(json_t *object, plx_metrics *m)
 {
     for (plx_index i = 0; i < m->count; i++) {
         const char *name = NULL;
         plx__mark mark = plx__arena_mark(plx__scratch(m->ctx));
-        PLX_TRY(utf8_name(&name, plx__scratch(m->ctx), m->items[i].name));
+        PLX_TRY(plx__utf8(&name, plx__scratch(m->ctx), m->items[i].name));
         int bad = json_object_set_new(object, name, plx__json_real(m->items[i].value));
         plx__arena_rewind(plx__scratch(m->ctx), mark);
         if (bad) PLX_FAIL(m->ctx, PLX_E_NOMEM, "out of memory while writing metrics as JSON");

@@ -115,7 +115,7 @@ static const plx__gen_value *value_of(const plx__gen_settings *s, const char *na
     plx_index k = 0;
     for (const plx__gen_param *p; (p = plx__gen_param_at(s->generator, k)); k++)
         if (strcmp(p->name, name) == 0) return &s->values[k];
-    PLX_ASSERT(!"a setting that is not in the generator's table");
+    PLX_ASSERT(false);                  /* a setting that is not in the generator's table */
     return &s->values[0];
 }
 

@@ -1,0 +1,72 @@
+#!/bin/sh
+# Everything that is too slow for every change: sanitizers over all tests, threads, valgrind, long fuzzing, coverage, lint.
+#   FUZZ_SECONDS (60) per target.  ONLY=tsan,valgrind,fuzz,coverage,lint,clang runs a part.
+set -u
+cd "$(dirname "$0")/.."
+jobs=$(nproc 2>/dev/null || echo 2)
+seconds=${FUZZ_SECONDS:-60}
+only=${ONLY:-asan,clang,tsan,valgrind,fuzz,coverage,lint}
+failed=""
+want() { case ",$only," in *",$1,"*) return 0 ;; *) return 1 ;; esac; }
+part() { printf '\n== %s\n' "$*"; }
+
+if want asan; then
+    part "all tests under AddressSanitizer and UBSan"
+    cmake --preset asan >/dev/null && cmake --build build/asan -j "$jobs" >/dev/null &&
+        ctest --test-dir build/asan -j "$jobs" --output-on-failure | tail -n 25 || failed="$failed asan"
+fi
+if want clang; then
+    part "clang, warnings as errors"
+    cmake -S . -B build/clang -G Ninja -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Release -DPLX_WERROR=ON >/dev/null &&
+        cmake --build build/clang -j "$jobs" | tail -n 3 || failed="$failed clang"
+fi
+if want tsan; then
+    part "threaded tests under ThreadSanitizer"
+    # LLVM's OpenMP runtime comes with a tool that tells the sanitizer about its barriers.
+    archer=$(find /usr/lib/llvm-* -name libarcher.so 2>/dev/null | sort | tail -n 1)
+    cmake --preset tsan >/dev/null && cmake --build build/tsan -j "$jobs" >/dev/null &&
+        OMP_TOOL_LIBRARIES=$archer TSAN_OPTIONS="ignore_noninstrumented_modules=1" \
+            ctest --test-dir build/tsan -L 'unit|contract|example' --output-on-failure | tail -n 15 || failed="$failed tsan"
+fi
+if want valgrind; then
+    part "unit tests under valgrind memcheck"
+    cmake -S . -B build/valgrind -G Ninja -DCMAKE_BUILD_TYPE=Debug -DPLX_CHECKED=ON -DCMAKE_C_FLAGS="-O1 -g" >/dev/null &&
+        cmake --build build/valgrind -j "$jobs" >/dev/null || failed="$failed valgrind-build"
+    for t in build/valgrind/test_*; do
+        [ -x "$t" ] || continue
+        OMP_NUM_THREADS=1 OPENBLAS_CORETYPE=Haswell valgrind --quiet --error-exitcode=9 --leak-check=full --show-leak-kinds=definite \
+            --errors-for-leak-kinds=definite --suppressions=tools/valgrind.supp "$t" >build/valgrind/log.txt 2>&1
+        [ $? -eq 9 ] && { echo "$t"; grep -A12 '^==' build/valgrind/log.txt | head -n 30; failed="$failed $(basename "$t")"; }
+    done
+fi
+if want fuzz; then
+    part "fuzzing, $seconds s per target"
+    cmake -S . -B build/fuzz -G Ninja -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS="-O1 -g" -DPLX_BUILD_FUZZ=ON \
+        -DPLX_BUILD_TESTS=OFF -DPLX_CHECKED=ON >/dev/null && cmake --build build/fuzz -j "$jobs" >/dev/null || failed="$failed fuzz-build"
+    for t in build/fuzz/fuzz_*; do
+        [ -x "$t" ] || continue
+        name=$(basename "$t" | sed 's/^fuzz_//')
+        mkdir -p "build/fuzz/corpus/$name" "build/fuzz/found"
+        "$t" -max_total_time="$seconds" -rss_limit_mb=4096 -timeout=20 -artifact_prefix="build/fuzz/found/$name-" \
+            "build/fuzz/corpus/$name" "tests/fuzz/corpus/$name" >"build/fuzz/$name.log" 2>&1 ||
+            { echo "fuzz_$name found something: build/fuzz/$name.log"; failed="$failed fuzz_$name"; }
+        grep -h 'DONE\|stat::number' "build/fuzz/$name.log" | tail -n 1 | sed "s/^/$name: /"
+    done
+fi
+if want coverage; then
+    part "coverage of src/"
+    cmake -S . -B build/coverage -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS="--coverage -O0" >/dev/null &&
+        cmake --build build/coverage -j "$jobs" >/dev/null && ctest --test-dir build/coverage -j "$jobs" >/dev/null
+    lcov --quiet --capture --directory build/coverage --output-file build/coverage/all.info 2>/dev/null &&
+        lcov --quiet --extract build/coverage/all.info '*/src/*' --output-file build/coverage/src.info 2>/dev/null &&
+        lcov --summary build/coverage/src.info 2>&1 | grep -E 'lines|functions' || failed="$failed coverage"
+fi
+if want lint; then
+    part "static analysis"
+    tools/lint.sh || failed="$failed lint"
+fi
+if [ -n "$failed" ]; then
+    printf '\ncheck-full: failed:%s\n' "$failed"
+    exit 1
+fi
+printf '\ncheck-full: all passed\n'

@@ -63,10 +63,11 @@ plx_status plx__take_notes(const char *const **out, plx_index *count, plx_contex
 
 const plx__array_spec *plx__array_spec_find(const plx__method *method, const char *name)
 {
-    for (const plx__array_spec *s = method->arrays; s->name; s++) {
-        size_t len = strlen(s->name), stem = len - 5;
+    for (const plx__array_spec *s = method->arrays; s->name; s++)
         if (strcmp(s->name, name) == 0) return s;
-        if (len > 5 && strcmp(s->name + stem, ".VIEW") == 0 && strncmp(name, s->name, stem + 1) == 0) return s;
+    for (const plx__array_spec *s = method->arrays; s->name; s++) {
+        size_t len = strlen(s->name);
+        if (len > 4 && strcmp(s->name + len - 4, "VIEW") == 0 && strncmp(name, s->name, len - 4) == 0) return s;
     }
     return NULL;
 }

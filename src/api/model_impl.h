@@ -58,7 +58,7 @@ plx_status plx__take_notes(const char *const **out, plx_index *count, plx_contex
 /* New data in the model's terms: same views in the same order, same columns (match.c). */
 plx_status plx__match_data(plx_dataset **out, plx_context *ctx, const plx_model *model, const plx_dataset *data);
 
-/* Row of the method's array table for an array name, ".VIEW" matched; NULL: private or unknown. */
+/* Row of the method's array table for an array name, VIEW matched; NULL: private or unknown. */
 const plx__array_spec *plx__array_spec_find(const plx__method *method, const char *name);
 /* Is dimension 0 (rows) or 1 (columns) of the array counted in samples? */
 bool plx__array_by_sample(const plx__array_spec *spec, int dimension);

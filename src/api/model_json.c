@@ -95,6 +95,27 @@ static bool is_regression(const plx_model *m)
     return task && strcmp(task, "regression") == 0;
 }
 
+/* How good every view is on its own, where the method tells. */
+static plx_status measure_views(plx_metrics *metrics, plx_context *ctx, const plx_model *m, const plx__fit_outcome *about)
+{
+    if (!m->method->view_scores || about->kind != PLX__FIT_CLASSIFIER) return PLX_OK;
+    int stem = (int)strlen(m->method->view_scores) - 4;
+    uint8_t *present = NULL;
+    PLX_TRY(plx__arena_u8(&present, plx__scratch(ctx), about->n));
+    for (plx_index v = 0; v < m->n_views; v++) {
+        const char *name = NULL;
+        PLX_TRY(plx__arena_printf(&name, plx__scratch(ctx), "%.*s%s", stem, m->method->view_scores, m->views[v].name));
+        const plx__array *a = plx__store_find(&m->store, name);
+        if (!a || a->sparse || a->dense.rows != about->n || a->dense.cols != about->n_classes) continue;
+        for (plx_index i = 0; i < about->n; i++) {
+            present[i] = 0;
+            for (plx_index c = 0; c < a->dense.cols; c++) present[i] |= a->dense.data[i * a->dense.ld + c] != 0;
+        }
+        PLX_TRY(plx__metrics_for_view(metrics, about, m->views[v].name, plx__cmat(a->dense), present));
+    }
+    return PLX_OK;
+}
+
 static plx_status measure(plx_metrics *metrics, plx_context *ctx, const plx_model *m, const plx_dataset *data)
 {
     const plx__outcome *o = &m->fitted.outcome;
@@ -120,7 +141,8 @@ static plx_status measure(plx_metrics *metrics, plx_context *ctx, const plx_mode
         h.n_subset = m->hierarchy->n_subset;
         about.hierarchy = &h;
     }
-    return plx__metrics_for_fit(metrics, &about);
+    PLX_TRY(plx__metrics_for_fit(metrics, &about));
+    return measure_views(metrics, ctx, m, &about);
 }
 
 static plx_status put_metrics(plx_context *ctx, json_t *root, const plx_model *m, const plx_dataset *data)

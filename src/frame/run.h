@@ -99,7 +99,7 @@ plx_status plx__require_view(plx_index *out, plx__run *run, const char *name, co
 /* ---- the descriptor ---- */
 
 typedef struct plx__array_spec {
-    const char *name;                   /* ".VIEW" stands for every view */
+    const char *name;                   /* VIEW at its end stands for every view */
     const char *shape;                  /* "n x K": n = samples */
     unsigned flags;
     const char *help;
@@ -127,6 +127,7 @@ struct plx__method {
     const plx__param_table *params;     /* NULL-ended list of tables */
     const plx__array_spec *arrays;
     const char *transform;              /* array that `transform` writes, or NULL */
+    const char *view_scores;            /* arrays of class scores by one view ("posterior.VIEW"; zero row: none), or NULL */
     const char *memory_remedy;          /* ends the sentence when the estimate is too large */
     plx_status (*check)(plx__run *run);                 /* rules between settings and data; may be NULL */
     double (*memory)(const plx__run *run);              /* peak bytes beyond the data; may be NULL */

@@ -212,6 +212,7 @@ const plx__method plx__method_nb = {
     .params = tables,
     .arrays = array_specs,
     .transform = "posterior",
+    .view_scores = "posterior.VIEW",
     .memory = memory,
     .memory_remedy = "fit fewer samples at a time (heldout, then predict) or raise --memory",
     .fit = fit,

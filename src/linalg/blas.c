@@ -5,8 +5,14 @@
 
 #include <cblas.h>
 #include <lapacke.h>
-#include <omp.h>
 #include <pthread.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#else
+static int omp_get_max_threads(void) { return 1; }
+static void omp_set_num_threads(int n) { (void)n; }
+#endif
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int open_scopes;         /* pinned scopes now open, all threads */

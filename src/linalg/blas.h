@@ -19,8 +19,8 @@ typedef struct plx__blas_scope {
 /* One BLAS thread until the matching leave. */
 plx__blas_scope plx__blas_enter(void);
 
-/* For eigen and singular value problems: one thread, unless the context waives determinism and no
- * pinned scope is open; then as many as the context allows. */
+/* For eigen and singular value problems: one thread, unless the context waives determinism; then BLAS's own
+ * setting is left alone. */
 plx__blas_scope plx__blas_enter_factor(const plx_context *ctx);
 
 void plx__blas_leave(plx__blas_scope scope);

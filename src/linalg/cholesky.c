@@ -62,7 +62,8 @@ static void update_tile(const chol_job *job, plx_index t)
     int inner = plx__blas_int(job->k1 - job->k0), ld = plx__blas_int(job->a.ld);
     const double *left = at(job->a, row, job->k0), *right = at(job->a, col, job->k0);
     if (row == col)
-        cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, rows, inner, -1.0, left, ld, 1.0, at(job->a, row, col), ld);
+        cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, rows, inner, -1.0, left, ld, 1.0, at(job->a, row, col),
+                    ld);
     else
         cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows, cols, inner, -1.0, left, ld, right, ld, 1.0,
                     at(job->a, row, col), ld);
@@ -128,8 +129,8 @@ static plx_status not_definite(plx_context *ctx, plx__bad_pivot bad, const char 
                                const char *remedy)
 {
     long long sample = (long long)(samples ? samples[bad.index] : bad.index);
-    PLX_FAIL(ctx, PLX_E_NUMERIC, "%s is not positive definite (smallest pivot %.3g at sample %lld); %s", what, bad.value,
-             sample, remedy ? remedy : "increase view_variance/noise or check the kernel");
+    PLX_FAIL(ctx, PLX_E_NUMERIC, "%s is not positive definite (smallest pivot %.3g at sample %lld); %s", what,
+             bad.value, sample, remedy ? remedy : "increase view_variance/noise or check the kernel");
 }
 
 plx_status plx__cholesky_jitter(plx_context *ctx, plx_mat a, double *relative, const char *what,

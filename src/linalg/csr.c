@@ -263,7 +263,8 @@ plx_status plx__csr_hstack(plx_csr *out, plx__arena *arena, const plx_ccsr *part
         cols += parts[k].cols;
         nnz += plx__nnz(parts[k]);
     }
-    if (cols > INT32_MAX) return plx__fail(arena->ctx, PLX_E_NOMEM, "%lld columns are too many for a sparse matrix", (long long)cols);
+    if (cols > INT32_MAX)
+        return plx__fail(arena->ctx, PLX_E_NOMEM, "%lld columns are too many for a sparse matrix", (long long)cols);
     PLX_TRY(plx__arena_csr(out, arena, rows, cols, nnz));
     for (plx_index i = 0; i < rows; i++) {
         plx_index shift = 0;

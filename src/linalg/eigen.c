@@ -13,6 +13,7 @@
 #include "linalg/blas.h"
 #include "linalg/factor.h"
 
+enum { LARGEST_FULL = 32000 };          /* dsyevd's workspace of 2 n^2 must be countable in 32 bits */
 static const double TIE = 1.0 - 1e-9;   /* entries this close to the largest count as equal to it */
 
 static void negate_column(plx_mat m, plx_index j)
@@ -42,7 +43,7 @@ static plx_status check_input(plx_context *ctx, plx_mat a)
 {
     PLX_TRY(plx__blas_fits(ctx, a.rows, a.cols, a.ld));
     if (plx__all_finite(plx__cmat(a))) return PLX_OK;
-    PLX_FAIL(ctx, PLX_E_NUMERIC, "a matrix whose eigenvalues or singular values are wanted holds a value that is not finite");
+    PLX_FAIL(ctx, PLX_E_NUMERIC, "a matrix to be decomposed holds a value that is not finite");
 }
 
 static plx_status lapack_outcome(plx_context *ctx, const char *routine, int info)
@@ -63,7 +64,8 @@ static plx_status run_syevd(plx_context *ctx, plx_mat a, double *values, char jo
     if (*info) return PLX_OK;
     PLX_TRY(plx__arena_bytes((void **)&work, plx__scratch(ctx), (plx_index)size, sizeof(double)));
     PLX_TRY(plx__arena_bytes((void **)&iwork, plx__scratch(ctx), isize, sizeof(int)));
-    *info = LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, job, 'U', n, a.data, ld, values, work, workspace_ints(size), iwork, isize);
+    *info = LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, job, 'U', n, a.data, ld, values, work, workspace_ints(size), iwork,
+                                isize);
     return PLX_OK;
 }
 
@@ -73,6 +75,8 @@ plx_status plx__sym_eigen(plx_context *ctx, plx_mat a, double *values, plx_mat v
     int info = 0;
     PLX_ASSERT(a.rows == a.cols);
     if (a.rows == 0) return PLX_OK;
+    if (a.rows > LARGEST_FULL)
+        PLX_FAIL(ctx, PLX_E_NOMEM, "all eigenvectors of a matrix of order %lld are out of reach", (long long)a.rows);
     PLX_TRY(check_input(ctx, a));
     plx__blas_scope scope = plx__blas_enter_factor(ctx);
     plx_status st = run_syevd(ctx, a, values, vectors.data ? 'V' : 'N', &info);

@@ -13,7 +13,7 @@
 #include "linalg/csr.h"
 #include "linalg/eigen.h"
 
-enum { DENSE_ORDER = 64, IPARAM = 11, IPNTR = 11 };
+enum { DENSE_ORDER = 200, DENSE_RESCUE = 3000, IPARAM = 11, IPNTR = 11 };
 
 static pthread_mutex_t arpack_turn = PTHREAD_MUTEX_INITIALIZER;
 
@@ -70,7 +70,9 @@ typedef struct lanczos {
     const char *which;
     double tol;
     double *start, *v, *workd, *workl;      /* n; basis x n for us; 3 n; basis (basis + 8) */
+    double *image;                          /* last product, to notice a breakdown */
     int lworkl, *select;
+    bool broke_down;
 } lanczos;
 
 static plx_index default_basis(plx_index n, plx_index k) { return plx__min(n, plx__max(2 * k + 1, 20)); }
@@ -93,9 +95,18 @@ static plx_status prepare(plx_context *ctx, lanczos *z, const plx__eigen_options
     PLX_TRY(plx__arena_f64(&z->workd, scratch, z->n, 3));
     PLX_TRY(plx__arena_f64(&z->workl, scratch, z->lworkl, 1));
     PLX_TRY(plx__arena_i32(&z->select, scratch, z->basis));
+    PLX_TRY(plx__arena_f64(&z->image, scratch, z->n, 1));
     uint64_t stream = o->stream ? o->stream : PLX__STREAM('e', 'i', 'g', 'n', 0);
     for (plx_index i = 0; i < z->n; i++) z->start[i] = plx__rng_normal(ctx->seed, stream, (uint64_t)i);
     return PLX_OK;
+}
+
+/* The next Lanczos vector is what is new in the last product. When it has nothing of it, the Krylov space was
+ * exhausted (few distinct eigenvalues) and ARPACK has drawn the vector from its own generator, whose state
+ * depends on earlier calls in the process. */
+static bool drawn_by_arpack(const lanczos *z, const double *next)
+{
+    return fabs(plx__dot(next, z->image, z->n)) <= 1e-12 * plx__norm(z->image, z->n);
 }
 
 static plx_status iterate(plx_context *ctx, lanczos *z, const char *what)
@@ -106,18 +117,22 @@ static plx_status iterate(plx_context *ctx, lanczos *z, const char *what)
                  z->workl, z->lworkl, &z->info);
         if (ido != 1 && ido != -1) return PLX_OK;
         if (step % 16 == 0) PLX_TRY(plx__report(ctx, what, step, 0, NAN));
-        PLX_TRY(z->a.apply(z->a.arg, ctx, z->workd + z->ipntr[1] - 1, z->workd + z->ipntr[0] - 1));
+        double *x = z->workd + z->ipntr[0] - 1, *y = z->workd + z->ipntr[1] - 1;
+        z->broke_down = step > 0 && z->n <= DENSE_RESCUE && drawn_by_arpack(z, x);
+        if (z->broke_down) return PLX_OK;
+        PLX_TRY(z->a.apply(z->a.arg, ctx, y, x));
+        memcpy(z->image, y, (size_t)z->n * sizeof *y);
     }
 }
 
 static plx_status outcome(plx_context *ctx, const lanczos *z, const char *what)
 {
     if (z->info == 1 || (z->info == 0 && z->iparam[4] < z->k) || z->info == 3)
-        PLX_FAIL(ctx, PLX_E_NUMERIC, "%s: only %d of %d eigenvalues converged in %d restarts; ask for fewer or loosen the tolerance",
-                 what, z->iparam[4], z->k, z->iparam[2]);
+        PLX_FAIL(ctx, PLX_E_NUMERIC, "%s: only %d of %d eigenvalues converged in %d restarts; ask for fewer", what,
+                 z->iparam[4], z->k, z->iparam[2]);
     if (z->info == -9999)
         PLX_FAIL(ctx, PLX_E_NUMERIC, "%s: the Lanczos basis broke down; ask for fewer eigenvalues", what);
-    if (z->info < 0) PLX_FAIL(ctx, PLX_E_INTERNAL, "%s: dsaupd refused the problem (%d): please report this", what, z->info);
+    if (z->info < 0) PLX_FAIL(ctx, PLX_E_INTERNAL, "%s: dsaupd failed (%d): please report this", what, z->info);
     return PLX_OK;
 }
 
@@ -151,8 +166,8 @@ static plx_status solve_by_arpack(plx_context *ctx, lanczos *z, double *values, 
     pthread_mutex_lock(&arpack_turn);
     plx__blas_scope scope = plx__blas_enter();
     plx_status st = iterate(ctx, z, what);
-    if (st == PLX_OK) st = outcome(ctx, z, what);
-    if (st == PLX_OK) st = extract(ctx, z, values, vectors, what);
+    if (st == PLX_OK && !z->broke_down) st = outcome(ctx, z, what);
+    if (st == PLX_OK && !z->broke_down) st = extract(ctx, z, values, vectors, what);
     plx__blas_leave(scope);
     pthread_mutex_unlock(&arpack_turn);
     return st;
@@ -163,7 +178,7 @@ plx_status plx__eigen_few(plx_context *ctx, plx__operator a, plx_index k, plx__e
 {
     static const plx__eigen_options defaults = {0};
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
-    PLX_ASSERT(k >= 0 && k <= a.n && (!vectors.data || (vectors.rows == a.n && vectors.cols == k)));
+    PLX_ASSERT(k >= 0 && k <= a.n);
     if (k == 0) return PLX_OK;
     if (a.n <= DENSE_ORDER || 2 * k + 1 >= a.n) {
         PLX_TRY(solve_densely(ctx, a, k, which, values, vectors));
@@ -174,6 +189,7 @@ plx_status plx__eigen_few(plx_context *ctx, plx__operator a, plx_index k, plx__e
     lanczos z = {.a = a, .n = plx__blas_int(a.n), .k = plx__blas_int(k), .which = which == PLX__LARGEST ? "LA" : "SA"};
     PLX_TRY(prepare(ctx, &z, options ? options : &defaults));
     PLX_TRY(solve_by_arpack(ctx, &z, values, vectors, what));
+    if (z.broke_down) PLX_TRY(solve_densely(ctx, a, k, which, values, vectors));
     order_pairs(values, vectors, k, which);
     for (plx_index j = 0; vectors.data && j < k; j++) plx__fix_sign(vectors, j, (plx_mat){NULL, 0, 0, 0});
     plx__arena_rewind(plx__scratch(ctx), mark);

@@ -2,8 +2,9 @@
  * A few eigenpairs or singular triplets of a large operator (ARPACK, implicitly restarted Lanczos).
  *
  * The start vector is drawn from the context's seed; ARPACK's own generator is never used. Small problems
- * (n <= 64 or k close to n) are formed and solved densely. Signs as in eigen.h. ARPACK keeps static
- * state: calls from several threads take turns.
+ * (n <= 200 or k close to n) are formed and solved densely; so are those of order up to 3000 whose Krylov
+ * space is exhausted early (few distinct eigenvalues). Signs as in eigen.h. ARPACK keeps static state: calls
+ * from several threads take turns, and an operator must not call these functions itself.
  */
 #ifndef PLX_LINALG_EIGEN_SPARSE_H
 #define PLX_LINALG_EIGEN_SPARSE_H

@@ -36,6 +36,9 @@ static plx_index tile_count(const product *p)
     return p->symmetric ? p->tiles_m * (p->tiles_m + 1) / 2 : p->tiles_m * p->tiles_n;
 }
 
+/* Tiles of equal size, in whole registers, instead of a small one at the end. */
+static plx_index even_tile(plx_index length, plx_index tiles) { return (ceil_div(length, tiles) + 7) / 8 * 8; }
+
 static void plan(product *p)
 {
     double work = (double)p->c.rows * (double)p->c.cols * (double)p->inner;
@@ -54,6 +57,10 @@ static void plan(product *p)
         else p->bn = plx__max(TILE_FLOOR, p->bn / 2);
         if (p->symmetric) p->bn = p->bm;
     }
+    p->bm = even_tile(p->c.rows, p->tiles_m);
+    p->bn = even_tile(p->c.cols, p->tiles_n);
+    p->tiles_m = ceil_div(p->c.rows, p->bm);
+    p->tiles_n = ceil_div(p->c.cols, p->bn);
     if (tile_count(p) >= 4 || p->inner < 2 * SLAB_MIN) return;
     p->slab = plx__max(SLAB_MIN, ceil_div(p->inner, MAX_SLABS));
     p->slabs = ceil_div(p->inner, p->slab);

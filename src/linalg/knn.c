@@ -21,7 +21,7 @@
 #include "linalg/blas.h"
 #include "linalg/clones.h"
 
-enum { QUERY_BLOCK = 128, REFERENCE_BLOCK = 1024, SPARSE_BLOCK = 16, SCAN = 32 };
+enum { QUERY_BLOCK = 256, REFERENCE_BLOCK = 512, SPARSE_BLOCK = 16, SCAN = 32 };
 
 typedef struct candidate {
     float low, high;            /* bounds of the score */
@@ -100,7 +100,7 @@ static float with_slack(const knn_job *job, plx_index query, float high)
     double slack = 1e-11;
     if (job->o->metric == PLX__EUCLID)
         slack = 4e-12 * fabs(2.0 * high + job->x_sq[query]) + 1e-23 * job->scale * job->scale;
-    return nextafterf((float)(high + slack), INFINITY);
+    return (float)(high + slack);
 }
 
 static void rank_by_distance(const knn_job *job, plx_index query, shortlist *list, ranked *ranks)
@@ -135,7 +135,7 @@ static void offer(const knn_job *job, plx_index query, shortlist *list, ranked *
         if (!(low <= list->limit)) return;
     }
     double high = low + 2.0 * job->c * (job->x_sq[query] + job->z_sq[index]);
-    list->items[list->count++] = (candidate){low, nextafterf((float)high, INFINITY), index};
+    list->items[list->count++] = (candidate){low, (float)high, index};
 }
 
 /* First group of SCAN references, from `from` on, with a lower bound within the limit; nearly all have none. */
@@ -155,11 +155,11 @@ static void scan_row(const knn_job *job, worker_space *w, plx_index query, short
                      plx_index first, plx_index count)
 {
     const float *half = job->low_half + first;
-    float own = nextafterf((float)(job->c * job->x_sq[query]), INFINITY);
+    float own = (float)(job->c * job->x_sq[query]);
     for (plx_index j = 0; j < count; j += SCAN) {
-        j = next_hit(half, dot, j, count, nextafterf(list->limit + own, INFINITY));
+        j = next_hit(half, dot, j, count, list->limit + own);
         for (plx_index t = j; t < plx__min(count, j + SCAN); t++)
-            offer(job, query, list, w->ranks, nextafterf(half[t] - dot[t] - own, -INFINITY), first + t);
+            offer(job, query, list, w->ranks, half[t] - dot[t] - own, first + t);
     }
 }
 
@@ -192,13 +192,14 @@ static plx_status dense_queries(void *arg, plx_context *ctx, plx_index begin, pl
     const knn_job *job = arg;
     worker_space *w = job->space + worker;
     plx_index d = plx__points_cols(job->queries);
+    int ld = plx__blas_int(plx__max(1, d));
     (void)ctx;
     start_lists(job, w, end - begin);
     for (plx_index j = 0; j < job->n; j += REFERENCE_BLOCK) {
         plx_index count = plx__min(REFERENCE_BLOCK, job->n - j);
         cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, plx__blas_int(end - begin), plx__blas_int(count),
-                    plx__blas_int(d), 1.0f, job->xf + begin * d, plx__blas_int(d), job->zf + j * d, plx__blas_int(d), 0.0f,
-                    w->products, REFERENCE_BLOCK);
+                    plx__blas_int(d), 1.0f, job->xf + begin * d, ld, job->zf + j * d, ld, 0.0f, w->products,
+                    REFERENCE_BLOCK);
         for (plx_index q = begin; q < end; q++)
             scan_row(job, w, q, &w->list[q - begin], w->products + (q - begin) * REFERENCE_BLOCK, j, count);
     }
@@ -327,13 +328,13 @@ static plx_status measure(plx_context *ctx, knn_job *job)
     PLX_TRY(plx__points_norms_sq(ctx, job->z, job->z_sq));
     PLX_TRY(plx__points_norms_sq(ctx, job->x, job->x_sq));
     job->scale = choose_scale(job);
-    job->c = (longest_sum(job) + 64.0) * (double)FLT_EPSILON;
+    job->c = (longest_sum(job) + 64.0) * (double)FLT_EPSILON;   /* 64: for the few roundings outside the sums */
     for (plx_index q = 0; q < queries; q++) job->x_sq[q] = job->x_sq[q] * job->scale * job->scale + FLT_MIN;
     for (plx_index j = 0; j < job->n; j++) {
         double sq = job->z_sq[j] * job->scale * job->scale + FLT_MIN;
         double low = (cosine ? 0.0 : 0.5 * sq) - job->c * sq;
         job->z_sq[j] = sq;
-        job->low_half[j] = counts(job->o->present, j) ? nextafterf((float)low, -INFINITY) : INFINITY;
+        job->low_half[j] = counts(job->o->present, j) ? (float)low : INFINITY;
     }
     return PLX_OK;
 }

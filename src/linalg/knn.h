@@ -1,8 +1,8 @@
 /*
  * Exact nearest neighbours: blocked products find candidates, directly computed distances rank them.
  *
- * Order: plx__distance_key of the distance, then the smaller index. Candidates are kept with a margin that
- * covers the rounding of the products, so no true neighbour is lost. O(n^2 d) time, O(n k + blocks) memory.
+ * Order: plx__distance_key of the distance, then the smaller index. Candidates are kept with proven bounds on
+ * the rounding of the products, so no true neighbour is lost. O(n^2 d) time, O(n k + blocks) memory.
  */
 #ifndef PLX_LINALG_KNN_H
 #define PLX_LINALG_KNN_H

@@ -2,8 +2,8 @@
  * Exact median of all pairwise distances in bounded memory.
  *
  * Squared distances are non-negative, so their bit patterns are ordered like their values. A pass over all
- * pairs counts leading bits; the bin that holds the median is refined, eighteen bits at a time, until
- * what it holds fits in memory; a last pass collects it. Distances come from the same fixed blocks in every
+ * pairs counts leading bits; the bin that holds the median is refined, eighteen bits at a time, until what
+ * it holds fits in memory; a last pass collects it. Distances come from the same fixed blocks in every
  * pass, so they are the same numbers each time.
  */
 #include <math.h>
@@ -15,21 +15,23 @@
 
 enum {
     BLOCK_ROWS = 128,
-    LEVEL_BITS = 18,            /* bits told apart per counting pass */
-    TOP_SHIFT = 63 - LEVEL_BITS,
+    LEVELS = 4,
+    MAX_BINS = 1 << 18,
     COLLECT = 1 << 21           /* most values collected in the last pass */
 };
+
+/* The 63 bits below the sign, told apart level by level. */
+static const int level_bits[LEVELS] = {18, 18, 18, 9};
 
 typedef struct median_job {
     plx_context *ctx;
     plx__points p;
     plx_index n;
-    plx_mat block;
-    plx_index block_begin;
-    int shift;                  /* the bin of a value is its bits >> shift */
-    uint64_t prefix;            /* only values whose bits >> (shift + LEVEL_BITS) equal this are counted */
-    int64_t *counts;            /* workers x 2^LEVEL_BITS */
-    double *kept;               /* values of the chosen bin */
+    plx_mat block;              /* distances of some rows to themselves and all later ones */
+    int shift, width;           /* the bin of a value is (bits >> shift) mod 2^width */
+    uint64_t prefix;            /* the higher bits of the values still of interest */
+    int64_t *counts;            /* workers x MAX_BINS */
+    double *kept;               /* values of the chosen bin; NULL: they are all equal */
     int64_t kept_count;
     double above;               /* smallest value above the chosen bin */
 } median_job;
@@ -41,36 +43,30 @@ static uint64_t bits_of(double x)
     return b;
 }
 
-static bool in_prefix(const median_job *job, uint64_t bits)
-{
-    int above = job->shift + LEVEL_BITS;
-    return above > 62 || bits >> above == job->prefix;
-}
-
 static plx_status count_rows(void *arg, plx_context *ctx, plx_index begin, plx_index end, int worker)
 {
     median_job *job = arg;
-    int64_t *counts = job->counts + ((int64_t)worker << LEVEL_BITS);
+    int64_t *counts = job->counts + (int64_t)worker * MAX_BINS;
+    uint64_t mask = ((uint64_t)1 << job->width) - 1;
     (void)ctx;
     for (plx_index r = begin; r < end; r++)
-        for (plx_index c = r + 1; c < job->block.cols; c++) {       /* column 0 of the block is its first row */
+        for (plx_index c = r + 1; c < job->block.cols; c++) {
             uint64_t bits = bits_of(job->block.data[r * job->block.ld + c]);
-            if (in_prefix(job, bits)) counts[(bits >> job->shift) & ((1u << LEVEL_BITS) - 1)]++;
+            if (bits >> (job->shift + job->width) == job->prefix) counts[(bits >> job->shift) & mask]++;
         }
     return PLX_OK;
 }
 
-/* Values of the chosen bin (in `prefix`, at `shift`) in row order; serial, so their order is fixed. */
-static plx_status keep_rows(median_job *job)
+/* Now `prefix` includes the chosen bin. */
+static void keep_rows(median_job *job)
 {
     for (plx_index r = 0; r < job->block.rows; r++)
         for (plx_index c = r + 1; c < job->block.cols; c++) {
             double value = job->block.data[r * job->block.ld + c];
             uint64_t bin = bits_of(value) >> job->shift;
-            if (bin == job->prefix) job->kept[job->kept_count++] = value;
-            else if (bin > job->prefix && value < job->above) job->above = value;
+            if (bin == job->prefix && job->kept) job->kept[job->kept_count++] = value;
+            if (bin > job->prefix && value < job->above) job->above = value;
         }
-    return PLX_OK;
 }
 
 /* All pairs i < j, in blocks of rows; `collect`: the last pass. */
@@ -81,25 +77,24 @@ static plx_status pass(median_job *job, double *space, bool collect)
         job->block = plx__mat_of(space, rows, job->n - i);
         PLX_TRY(plx__dist_sq_matrix(job->ctx, plx__points_range(job->p, i, i + rows),
                                     plx__points_range(job->p, i, job->n), job->block));
-        if (collect) PLX_TRY(keep_rows(job));
+        if (collect) keep_rows(job);
         else PLX_TRY(plx__parallel_for(job->ctx, rows, 8, count_rows, job));
         PLX_TRY(plx__report(job->ctx, "median distance", i + rows, job->n, NAN));
     }
     return PLX_OK;
 }
 
-/* Bin of rank `*rank` over all workers; *rank becomes the rank inside it, *count its size. */
-static uint64_t find_bin(const median_job *job, int64_t *rank, int64_t *count)
+/* Bin of rank `*rank` over all workers; *rank becomes the rank inside it, *count its size. -1: none. */
+static int64_t find_bin(const median_job *job, int64_t *rank, int64_t *count)
 {
     int workers = plx__workers(job->ctx);
-    for (uint64_t bin = 0; bin < (uint64_t)1 << LEVEL_BITS; bin++) {
-        int64_t in_bin = 0;
-        for (int w = 0; w < workers; w++) in_bin += job->counts[((int64_t)w << LEVEL_BITS) + (int64_t)bin];
-        *count = in_bin;
-        if (*rank < in_bin) return bin;
-        *rank -= in_bin;
+    for (int64_t bin = 0; bin < (int64_t)1 << job->width; bin++) {
+        *count = 0;
+        for (int w = 0; w < workers; w++) *count += job->counts[(int64_t)w * MAX_BINS + bin];
+        if (*rank < *count) return bin;
+        *rank -= *count;
     }
-    return 0;
+    return -1;
 }
 
 static int compare_values(const void *x, const void *y)
@@ -108,37 +103,39 @@ static int compare_values(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-static plx_status narrow(median_job *job, double *space, int64_t *rank, int64_t *count)
+static plx_status narrow(median_job *job, double *space, int64_t *rank, int64_t *count, const char *what)
 {
-    int64_t cells = (int64_t)plx__workers(job->ctx) << LEVEL_BITS;
+    int64_t cells = (int64_t)plx__workers(job->ctx) * MAX_BINS;
     PLX_TRY(plx__arena_i64(&job->counts, plx__scratch(job->ctx), cells));
-    job->shift = TOP_SHIFT;
-    for (;;) {
-        memset(job->counts, 0, (size_t)cells * sizeof *job->counts);
+    job->shift = 63;
+    *count = INT64_MAX;
+    for (int level = 0; level < LEVELS && *count > COLLECT; level++) {
+        job->width = level_bits[level];
+        job->shift -= job->width;
+        if (level) memset(job->counts, 0, (size_t)cells * sizeof *job->counts);
         PLX_TRY(pass(job, space, false));
-        uint64_t bin = find_bin(job, rank, count);
-        job->prefix = (job->shift + LEVEL_BITS > 62 ? 0 : job->prefix << LEVEL_BITS) | bin;
-        if (*count <= COLLECT || job->shift == 0) return PLX_OK;
-        int next = job->shift > LEVEL_BITS ? job->shift - LEVEL_BITS : 0;
-        if (next == 0) {                                 /* last level: fewer bits than a full one */
-            job->prefix >>= LEVEL_BITS - job->shift;
-            next = 0;
-        }
-        job->shift = next;
+        int64_t bin = find_bin(job, rank, count);
+        if (bin < 0) PLX_FAIL(job->ctx, PLX_E_DATA, "%s holds values that are not finite", what);
+        job->prefix = job->prefix << job->width | (uint64_t)bin;
     }
+    return PLX_OK;
 }
 
 /* The two middle values (the same one twice for an odd count). */
-static plx_status middle_values(median_job *job, double *space, int64_t pairs, double *low, double *high)
+static plx_status middle_values(median_job *job, double *space, int64_t pairs, double *low, double *high,
+                                const char *what)
 {
     int64_t rank = (pairs - 1) / 2, count = 0;
-    PLX_TRY(narrow(job, space, &rank, &count));
-    PLX_TRY(plx__arena_f64(&job->kept, plx__scratch(job->ctx), count, 1));
+    PLX_TRY(narrow(job, space, &rank, &count, what));
+    if (count <= COLLECT) PLX_TRY(plx__arena_f64(&job->kept, plx__scratch(job->ctx), count, 1));
+    else memcpy(low, &job->prefix, sizeof *low);         /* every bit is settled: one value, many times */
     job->above = INFINITY;
     PLX_TRY(pass(job, space, true));
-    qsort(job->kept, (size_t)count, sizeof *job->kept, compare_values);
-    *low = job->kept[rank];
-    *high = pairs % 2 ? *low : rank + 1 < count ? job->kept[rank + 1] : job->above;
+    if (job->kept) {
+        qsort(job->kept, (size_t)count, sizeof *job->kept, compare_values);
+        *low = job->kept[rank];
+    }
+    *high = pairs % 2 ? *low : rank + 1 >= count ? job->above : job->kept ? job->kept[rank + 1] : *low;
     return PLX_OK;
 }
 
@@ -174,7 +171,7 @@ plx_status plx__median_distance(plx_context *ctx, plx__points p, const uint8_t *
     if (n < 2) PLX_FAIL(ctx, PLX_E_DATA, "%s has fewer than two rows: no median distance", what);
     PLX_TRY(plx__arena_f64(&space, plx__scratch(ctx), plx__min(n, BLOCK_ROWS), n));
     median_job job = {.ctx = ctx, .p = p, .n = n};
-    PLX_TRY(middle_values(&job, space, n * (n - 1) / 2, &low, &high));
+    PLX_TRY(middle_values(&job, space, n * (n - 1) / 2, &low, &high, what));
     *out = 0.5 * (sqrt(low) + sqrt(high));
     plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;

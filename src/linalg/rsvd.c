@@ -46,8 +46,8 @@ static plx_status adjoint(plx_context *ctx, const plx__rsvd_input *a, plx_cmat y
 static const plx_mat NONE = {NULL, 0, 0, 0};
 
 /* Orthonormal `range` (rows x l) whose span holds most of A; `other` is cols x l work space. */
-static plx_status find_range(plx_context *ctx, const plx__rsvd_input *a, plx_index power, uint64_t stream, plx_mat range,
-                             plx_mat other)
+static plx_status find_range(plx_context *ctx, const plx__rsvd_input *a, plx_index power, uint64_t stream,
+                             plx_mat range, plx_mat other)
 {
     for (plx_index i = 0; i < other.rows * other.cols; i++)
         other.data[i] = plx__rng_normal(ctx->seed, stream, (uint64_t)i);

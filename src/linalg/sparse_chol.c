@@ -135,7 +135,7 @@ plx_status plx__sparse_chol_solve(const plx__sparse_chol *f, plx_context *ctx, p
     bool ok = x != NULL;
     if (x) cholmod_l_free_dense(&x, &common);
     cholmod_l_finish(&common);
-    if (!ok) PLX_FAIL(ctx, PLX_E_NOMEM, "out of memory in a sparse solve with %lld right-hand sides", (long long)b.cols);
+    if (!ok) PLX_FAIL(ctx, PLX_E_NOMEM, "out of memory in a sparse solve of %lld columns", (long long)b.cols);
     plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;
 }

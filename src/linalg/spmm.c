@@ -22,7 +22,8 @@ enum {
     TO_L2 = 2,                  /* prefetch locality: bypass the small first-level cache */
     LINE = 8,                   /* doubles per cache line */
     CHUNK_ENTRIES = 1 << 15,    /* entries (plus rows) per parallel chunk, on average */
-    STREAM_BYTES = 4 << 20      /* results from this size on are written past the caches */
+    STREAM_BYTES = 4 << 20,     /* results from this size on are written past the caches */
+    NEAR_BYTES = 1 << 18        /* a B up to this size stays near by itself */
 };
 
 typedef struct spmm_job {
@@ -32,6 +33,7 @@ typedef struct spmm_job {
     plx_mat c;
     int64_t last;               /* last entry that may be looked at */
     bool stream;                /* write C past the caches */
+    bool fetch;                 /* B does not fit in the second-level cache */
 } spmm_job;
 
 /* Whole 16-byte pairs past the caches; the fence at the end of a chunk makes them visible. */
@@ -62,30 +64,33 @@ static void store(const spmm_job *job, double *c, const double *sum, plx_index w
         for (plx_index j = 0; j < width; j++) c[j] = job->alpha * sum[j] + job->beta * c[j];
 }
 
-/* Rows begin..end-1, columns j0..j0+8*VECS-1 of C. */
-#define DEFINE_PANEL(NAME, VECS)                                                                           \
+/* Rows begin..end-1, columns j0..j0+8*VECS-1 of C; FETCH: look ahead. */
+#define DEFINE_PANEL(NAME, VECS, FETCH)                                                                       \
     PLX__CLONES static void NAME(const spmm_job *job, plx_index begin, plx_index end, plx_index j0)           \
-    {                                                                                                      \
-        const double *b = job->b.data + j0;                                                                \
-        const int32_t *col = job->a.col;                                                                   \
-        plx_index ld = job->b.ld;                                                                          \
-        int64_t last = job->last;                                                                          \
-        for (plx_index i = begin; i < end; i++) {                                                          \
-            plx__v8 sum[VECS] = {{0}};                                                                     \
-            for (int64_t p = job->a.ptr[i]; p < job->a.ptr[i + 1]; p++) {                                  \
-                const double *soon = b + (plx_index)col[p + AHEAD <= last ? p + AHEAD : last] * ld;         \
-                for (int v = 0; v < VECS; v++) __builtin_prefetch(soon + v * LINE, 0, TO_L2);              \
-                const double *row = b + (plx_index)col[p] * ld;                                            \
-                double x = job->a.val[p];                                                                  \
-                for (int v = 0; v < VECS; v++) sum[v] += x * *(const plx__v8u *)(row + v * LINE);          \
-            }                                                                                              \
-            store(job, job->c.data + i * job->c.ld + j0, (const double *)sum, 8 * VECS);                   \
-        }                                                                                                  \
+    {                                                                                                         \
+        const double *b = job->b.data + j0;                                                                   \
+        const int32_t *col = job->a.col;                                                                      \
+        plx_index ld = job->b.ld;                                                                             \
+        int64_t last = job->last;                                                                             \
+        for (plx_index i = begin; i < end; i++) {                                                             \
+            plx__v8 sum[VECS] = {{0}};                                                                        \
+            for (int64_t p = job->a.ptr[i]; p < job->a.ptr[i + 1]; p++) {                                     \
+                const double *soon = b + (plx_index)col[p + AHEAD <= last ? p + AHEAD : last] * ld;            \
+                for (int v = 0; FETCH && v < VECS; v++) __builtin_prefetch(soon + v * LINE, 0, TO_L2);        \
+                const double *row = b + (plx_index)col[p] * ld;                                               \
+                double x = job->a.val[p];                                                                     \
+                for (int v = 0; v < VECS; v++) sum[v] += x * *(const plx__v8u *)(row + v * LINE);             \
+            }                                                                                                 \
+            store(job, job->c.data + i * job->c.ld + j0, (const double *)sum, 8 * VECS);                      \
+        }                                                                                                     \
     }
 
-DEFINE_PANEL(panel32, 4)
-DEFINE_PANEL(panel16, 2)
-DEFINE_PANEL(panel8, 1)
+DEFINE_PANEL(panel32, 4, 1)
+DEFINE_PANEL(panel16, 2, 1)
+DEFINE_PANEL(panel8, 1, 1)
+DEFINE_PANEL(panel32_near, 4, 0)
+DEFINE_PANEL(panel16_near, 2, 0)
+DEFINE_PANEL(panel8_near, 1, 0)
 
 /* Fewer than eight columns. */
 PLX__CLONES static void panel_rest(const spmm_job *job, plx_index begin, plx_index end, plx_index j0)
@@ -106,9 +111,9 @@ static plx_status spmm_rows(void *arg, plx_context *ctx, plx_index begin, plx_in
     const spmm_job *job = arg;
     plx_index j = 0, m = job->b.cols;
     (void)ctx, (void)worker;
-    for (; j + 32 <= m; j += 32) panel32(job, begin, end, j);
-    for (; j + 16 <= m; j += 16) panel16(job, begin, end, j);
-    for (; j + 8 <= m; j += 8) panel8(job, begin, end, j);
+    for (; j + 32 <= m; j += 32) (job->fetch ? panel32 : panel32_near)(job, begin, end, j);
+    for (; j + 16 <= m; j += 16) (job->fetch ? panel16 : panel16_near)(job, begin, end, j);
+    for (; j + 8 <= m; j += 8) (job->fetch ? panel8 : panel8_near)(job, begin, end, j);
     if (j < m) panel_rest(job, begin, end, j);
     if (job->stream) fence();
     return PLX_OK;
@@ -130,7 +135,8 @@ static bool worth_streaming(plx_mat c, double beta)
 plx_status plx__spmm(plx_context *ctx, double alpha, plx_ccsr a, plx_cmat b, double beta, plx_mat c)
 {
     PLX_ASSERT(a.cols == b.rows && a.rows == c.rows && b.cols == c.cols);
-    spmm_job job = {alpha, beta, a, b, c, a.ptr[a.rows] - 1, worth_streaming(c, beta)};
+    double panel_bytes = (double)b.rows * (double)plx__min(b.cols, 32) * (double)sizeof(double);
+    spmm_job job = {alpha, beta, a, b, c, a.ptr[a.rows] - 1, worth_streaming(c, beta), panel_bytes > NEAR_BYTES};
     return plx__parallel_for(ctx, a.rows, row_grain(a), spmm_rows, &job);
 }
 

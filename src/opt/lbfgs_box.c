@@ -23,6 +23,7 @@ typedef struct box {
     double *s, *y, *rho;        /* memory x n, memory x n, memory: rings */
     uint8_t *held;
     double value;
+    double promised;            /* first-order gain of the last search's first step */
 } box;
 
 static double clip(const box *b, plx_index i, double v)
@@ -100,6 +101,7 @@ static plx_status search(box *b, plx__lbfgs_result *result, double step, bool *m
             b->trial[i] = clip(b, i, b->x[i] + step * b->d[i]);
             gain += b->g[i] * (b->x[i] - b->trial[i]);
         }
+        if (t == 0) b->promised = gain;
         PLX_TRY(b->f(b->arg, b->ctx, b->trial, b->n, &value, b->trial_g));
         result->evaluations++;
         *moved = isfinite(value) && value < b->value && value <= b->value - ARMIJO * gain;
@@ -156,6 +158,14 @@ static plx_status iterate(box *b, plx__lbfgs_result *result, bool *moved)
     return PLX_OK;
 }
 
+/* The gradient is small, the value changes too little, or there is less to gain than rounding shows. */
+static bool finished(const box *b, bool moved, double before)
+{
+    double scale = fmax(1.0, fabs(b->value));
+    if (projected_gradient(b) <= b->o->gradient_tol) return true;
+    return moved ? before - b->value <= b->o->change_tol * scale : b->promised <= fmax(b->o->change_tol, 1e-14) * scale;
+}
+
 plx_status plx__lbfgs_box(plx_context *ctx, plx_index n, double *x, plx__objective_fn f, void *arg,
                           const plx__lbfgs_options *options, plx__lbfgs_result *result)
 {
@@ -169,8 +179,7 @@ plx_status plx__lbfgs_box(plx_context *ctx, plx_index n, double *x, plx__objecti
         PLX_TRY(iterate(&b, result, &moved));
         result->iterations += moved;
         PLX_TRY(plx__report(ctx, options->phase, result->iterations, options->max_iter, b.value));
-        result->converged = projected_gradient(&b) <= options->gradient_tol ||
-                            (moved && before - b.value <= options->change_tol * fmax(1.0, fabs(b.value)));
+        result->converged = finished(&b, moved, before);
     }
     result->value = b.value;
     result->gradient_max = projected_gradient(&b);

@@ -123,7 +123,8 @@ plx_status plx__lbfgs(plx_context *ctx, plx_index n, double *x, plx__objective_f
     if (o.gradient_tol == 0) o.gradient_tol = 1e-5;
     if (o.change_tol == 0) o.change_tol = 1e-11;
     if (!o.phase) o.phase = "lbfgs";
-    if (n > 0) PLX_TRY(o.lower ? plx__lbfgs_box(ctx, n, x, f, arg, &o, &out) : minimise_free(ctx, n, x, f, arg, &o, &out));
+    if (n > 0)
+        PLX_TRY((o.lower ? plx__lbfgs_box : minimise_free)(ctx, n, x, f, arg, &o, &out));
     if (result) *result = out;
     plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;

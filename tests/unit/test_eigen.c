@@ -1,0 +1,352 @@
+#include "linalg_test.h"
+
+#include "linalg/eigen.h"
+#include "linalg/eigen_sparse.h"
+#include "linalg/factor.h"
+
+static const plx_mat NONE = {NULL, 0, 0, 0};
+
+/* A v = lambda v, V'V = I, signs as promised. */
+static void check_pairs(plx_mat a, const double *values, plx_mat v, double tol)
+{
+    for (plx_index j = 0; j < v.cols; j++) {
+        double big = 0, lead = 0;
+        for (plx_index i = 0; i < a.rows; i++) {
+            double sum = 0;
+            for (plx_index k = 0; k < a.rows; k++) sum += at(a, i, k) * at(v, k, j);
+            assert_close(sum, values[j] * at(v, i, j), tol);
+            if (fabs(at(v, i, j)) > big * (1 + 1e-9)) {
+                big = fabs(at(v, i, j));
+                lead = at(v, i, j);
+            }
+        }
+        assert_true(lead > 0);
+        for (plx_index k = 0; k <= j; k++) {
+            double dot = 0;
+            for (plx_index i = 0; i < a.rows; i++) dot += at(v, i, j) * at(v, i, k);
+            assert_close(dot, j == k, 1e-9);
+        }
+    }
+}
+
+static void full_problem(void **state)
+{
+    (void)state;
+    plx_context *ctx = test_context(2);
+    plx_index n = 60;
+    plx_mat a = test_spd(ctx, n, 0.0, 1), work, v = test_mat(ctx, n, n, 2), part = test_mat(ctx, n, 5, 3);
+    double values[60], again[60], some[5];
+    assert_ok(ctx, plx__mat_clone(&work, plx__scratch(ctx), plx__cmat(a)));
+    assert_ok(ctx, plx__sym_eigen(ctx, work, values, v));
+    check_pairs(a, values, v, 1e-9);
+    for (int j = 1; j < n; j++) assert_true(values[j] >= values[j - 1]);
+    plx__mat_copy(work, plx__cmat(a));
+    assert_ok(ctx, plx__sym_eigen(ctx, work, again, NONE));
+    plx__mat_copy(work, plx__cmat(a));
+    assert_ok(ctx, plx__sym_eigen_range(ctx, work, n - 5, 5, some, part));
+    check_pairs(a, some, part, 1e-9);
+    for (int j = 0; j < 5; j++) assert_close(some[j], values[n - 5 + j], 1e-10);
+    for (int j = 0; j < n; j++) assert_close(again[j], values[j], 1e-10);
+    a.data[3] = NAN;
+    assert_fails(ctx, plx__sym_eigen(ctx, a, values, v), PLX_E_NUMERIC, "not finite");
+    plx_context_destroy(ctx);
+}
+
+/* Waiving determinism may change the last bits, not the answer, and leaves BLAS's threads as they were. */
+static void threaded_blas_is_allowed_on_request(void **state)
+{
+    (void)state;
+    plx_context *ctx = test_context(2);
+    plx_mat a = test_spd(ctx, 50, 0.0, 1), work, v = test_mat(ctx, 50, 50, 2);
+    double values[50];
+    ctx->deterministic = false;
+    assert_ok(ctx, plx__mat_clone(&work, plx__scratch(ctx), plx__cmat(a)));
+    assert_ok(ctx, plx__sym_eigen(ctx, work, values, v));
+    check_pairs(a, values, v, 1e-9);
+    plx_context_destroy(ctx);
+}
+
+/* [[2,1],[1,2]]: 1 with (1,-1)/sqrt 2 (a tie in size: the first entry is made positive), 3 with (1,1)/sqrt 2. */
+static void known_pair_and_tie(void **state)
+{
+    (void)state;
+    plx_context *ctx = test_context(1);
+    double a[] = {2, 1, 1, 2}, values[2], v[4];
+    assert_ok(ctx, plx__sym_eigen(ctx, plx__mat_of(a, 2, 2), values, plx__mat_of(v, 2, 2)));
+    assert_close(values[0], 1, 1e-14);
+    assert_close(values[1], 3, 1e-14);
+    assert_close(v[0], sqrt(0.5), 1e-14);
+    assert_close(v[2], -sqrt(0.5), 1e-14);
+    assert_close(v[1], sqrt(0.5), 1e-14);
+    plx_context_destroy(ctx);
+}
+
+static void generalised_problem(void **state)
+{
+    (void)state;
+    plx_context *ctx = test_context(2);
+    plx_index n = 30;
+    plx_mat a = test_spd(ctx, n, 0.0, 1), b = test_spd(ctx, n, 3.0, 2), v = test_mat(ctx, n, n, 3), wa, wb;
+    double values[30];
+    assert_ok(ctx, plx__mat_clone(&wa, plx__scratch(ctx), plx__cmat(a)));
+    assert_ok(ctx, plx__mat_clone(&wb, plx__scratch(ctx), plx__cmat(b)));
+    assert_ok(ctx, plx__sym_eigen_general(ctx, wa, wb, values, v, NULL));
+    for (plx_index j = 0; j < n; j++) {
+        double norm = 0;
+        for (plx_index i = 0; i < n; i++) {
+            double av = 0, bv = 0;
+            for (plx_index k = 0; k < n; k++) {
+                av += at(a, i, k) * at(v, k, j);
+                bv += at(b, i, k) * at(v, k, j);
+            }
+            norm += at(v, i, j) * bv;
+            assert_close(av, values[j] * bv, 1e-8);
+        }
+        assert_close(norm, 1.0, 1e-10);
+    }
+    plx__bad_pivot bad;
+    plx__mat_copy(wb, plx__cmat(b));
+    wb.data[0] = -1;
+    assert_int_equal(plx__sym_eigen_general(ctx, wa, wb, values, v, &bad), PLX_E_NUMERIC);
+    assert_int_equal(bad.index, 0);
+    plx_context_destroy(ctx);
+}
+
+static void check_svd(plx_context *ctx, plx_index rows, plx_index cols)
+{
+    plx_index r = plx__min(rows, cols);
+    plx_mat a = test_mat(ctx, rows, cols, 1), work, u = test_mat(ctx, rows, r, 2), vt = test_mat(ctx, r, cols, 3);
+    double s[40], only[40];
+    assert_ok(ctx, plx__mat_clone(&work, plx__scratch(ctx), plx__cmat(a)));
+    assert_ok(ctx, plx__svd(ctx, work, u, s, vt));
+    for (plx_index i = 0; i < rows; i++)
+        for (plx_index j = 0; j < cols; j++) {
+            double sum = 0;
+            for (plx_index k = 0; k < r; k++) sum += at(u, i, k) * s[k] * at(vt, k, j);
+            assert_close(sum, at(a, i, j), 1e-11);
+        }
+    for (plx_index k = 0; k < r; k++) {
+        assert_true(k == 0 || s[k] <= s[k - 1]);
+        assert_int_equal(plx__leading_sign(u.data + k, rows, u.ld), 1);
+    }
+    plx__mat_copy(work, plx__cmat(a));
+    assert_ok(ctx, plx__svd(ctx, work, NONE, only, NONE));
+    for (plx_index k = 0; k < r; k++) assert_close(only[k], s[k], 1e-12);
+}
+
+static void svd_reconstructs(void **state)
+{
+    (void)state;
+    plx_context *ctx = test_context(2);
+    check_svd(ctx, 30, 7);
+    check_svd(ctx, 7, 30);
+    check_svd(ctx, 1, 1);
+    check_svd(ctx, 20, 20);
+    plx_context_destroy(ctx);
+}
+
+static void qr_is_orthonormal(void **state)
+{
+    (void)state;
+    plx_context *ctx = test_context(2);
+    plx_mat a = test_mat(ctx, 50, 8, 1), q = test_mat(ctx, 50, 8, 1), r = test_mat(ctx, 8, 8, 2);
+    assert_ok(ctx, plx__qr(ctx, q, r));
+    for (plx_index i = 0; i < 50; i++)
+        for (plx_index j = 0; j < 8; j++) {
+            double sum = 0;
+            for (plx_index k = 0; k < 8; k++) sum += at(q, i, k) * at(r, k, j);
+            assert_close(sum, at(a, i, j), 1e-12);
+        }
+    for (plx_index i = 0; i < 8; i++)
+        for (plx_index j = 0; j < 8; j++) {
+            double dot = 0;
+            for (plx_index k = 0; k < 50; k++) dot += at(q, k, i) * at(q, k, j);
+            assert_close(dot, i == j, 1e-13);
+            assert_true(j < i ? at(r, i, j) == 0 : j > i || at(r, i, j) >= 0);
+        }
+    plx_context_destroy(ctx);
+}
+
+/* ---- a few eigenvalues ---- */
+
+/* Path graph Laplacian: eigenvalues 2 - 2 cos(pi j / n), j = 0..n-1. */
+static plx_csr path_laplacian(plx_context *ctx, plx_index n)
+{
+    plx_csr a;
+    assert_ok(ctx, plx__arena_csr(&a, plx__scratch(ctx), n, n, 3 * n - 2));
+    int64_t to = 0;
+    for (plx_index i = 0; i < n; i++) {
+        for (plx_index j = plx__max(0, i - 1); j <= plx__min(n - 1, i + 1); j++) {
+            a.col[to] = (int32_t)j;
+            a.val[to++] = i != j ? -1.0 : i == 0 || i == n - 1 ? 1.0 : 2.0;
+        }
+        a.ptr[i + 1] = to;
+    }
+    return a;
+}
+
+static void few_of_a_path(plx_context *ctx, plx_index n, plx_index k, double *out)
+{
+    plx_csr a = path_laplacian(ctx, n);
+    plx_ccsr arg = plx__ccsr(a);
+    plx_mat v = test_mat(ctx, n, k, 1);
+    plx__operator op = {n, plx__csr_apply, &arg};
+    plx_mat dense = test_dense(ctx, arg);
+    for (int end = 0; end < 2; end++) {
+        assert_ok(ctx, plx__eigen_few(ctx, op, k, (plx__end)end, NULL, out, v, "path"));
+        for (plx_index j = 0; j < k; j++) {
+            plx_index which = end ? n - 1 - j : j;
+            assert_close(out[j], 2 - 2 * cos(3.14159265358979324 * (double)which / (double)n), 1e-10);
+        }
+        check_pairs(dense, out, v, 1e-7);
+    }
+}
+
+static void few_eigenvalues_are_the_right_ones(void **state)
+{
+    (void)state;
+    double first[6], other[6];
+    for (int t = 0; t < 3; t++) {
+        plx_context *ctx = test_context(thread_counts[t]);
+        few_of_a_path(ctx, 220, 6, t ? other : first);
+        if (t) assert_memory_equal(first, other, sizeof first);
+        if (t == 0) few_of_a_path(ctx, 10, 4, other);       /* dense path */
+        if (t == 0) few_of_a_path(ctx, 10, 10, (double[10]){0});
+        plx_context_destroy(ctx);
+    }
+}
+
+/* Ten cliques of thirty: two distinct eigenvalues, so Lanczos runs out of new directions at once. The largest
+ * eigenvalue 29 belongs to the ten indicator vectors; a second call must give the same bytes. */
+static void exhausted_krylov_spaces_are_deterministic(void **state)
+{
+    (void)state;
+    plx_context *ctx = test_context(1);
+    plx_mat dense, v = test_mat(ctx, 300, 3, 1), again = test_mat(ctx, 300, 3, 2);
+    double values[3];
+    plx_csr a;
+    assert_ok(ctx, plx__arena_mat(&dense, plx__scratch(ctx), 300, 300));
+    for (plx_index i = 0; i < 300; i++)
+        for (plx_index j = 0; j < 300; j++) dense.data[i * 300 + j] = i != j && i / 30 == j / 30;
+    assert_ok(ctx, plx__csr_from_dense(&a, plx__scratch(ctx), plx__cmat(dense)));
+    plx_ccsr arg = plx__ccsr(a);
+    plx__operator op = {300, plx__csr_apply, &arg};
+    assert_ok(ctx, plx__eigen_few(ctx, op, 3, PLX__LARGEST, NULL, values, v, "cliques"));
+    for (int j = 0; j < 3; j++) assert_close(values[j], 29.0, 1e-10);
+    check_pairs(dense, values, v, 1e-8);
+    assert_ok(ctx, plx__eigen_few(ctx, op, 3, PLX__LARGEST, NULL, values, again, "cliques"));
+    assert_memory_equal(v.data, again.data, 900 * sizeof(double));
+    plx_context_destroy(ctx);
+}
+
+static void giving_up_is_told(void **state)
+{
+    (void)state;
+    plx_context *ctx = test_context(1);
+    plx_csr a = path_laplacian(ctx, 2000);
+    plx_ccsr arg = plx__ccsr(a);
+    double values[4];
+    plx__operator op = {2000, plx__csr_apply, &arg};
+    plx__eigen_options o = {.max_iter = 1};
+    assert_fails(ctx, plx__eigen_few(ctx, op, 4, PLX__SMALLEST, &o, values, NONE, "laplacian of view 'text'"), PLX_E_NUMERIC,
+                 "laplacian of view 'text': only");
+    plx_context_cancel(ctx);
+    assert_fails(ctx, plx__eigen_few(ctx, op, 4, PLX__SMALLEST, NULL, values, NONE, "x"), PLX_E_CANCELLED, "stopped");
+    plx_context_destroy(ctx);
+}
+
+/* Against the full SVD of the centred matrix. */
+static void check_few_triplets(plx_context *ctx, plx_index rows, plx_index cols, bool centre)
+{
+    plx_index k = 4, r = plx__min(rows, cols);
+    plx_csr a = test_csr(ctx, rows, cols, 0.2, 7);
+    plx_mat dense = test_dense(ctx, plx__ccsr(a)), u = test_mat(ctx, rows, k, 1), vt = test_mat(ctx, k, cols, 2);
+    plx_mat fu = test_mat(ctx, rows, r, 3), fvt = test_mat(ctx, r, cols, 4), mean = test_mat(ctx, 1, cols, 5), fs = test_mat(ctx, 1, r, 6);
+    double s[4];
+    for (plx_index i = 0; i < 4; i++)                     /* four values that stand clear of the bulk */
+        for (plx_index p = a.ptr[i]; p < a.ptr[i + 1]; p++) a.val[p] *= (double)(5 * (5 - i));
+    plx__mat_copy(dense, plx__cmat(test_dense(ctx, plx__ccsr(a))));
+    plx__csr_col_means(plx__ccsr(a), mean.data);
+    if (centre) plx__sub_row(dense, mean.data);
+    assert_ok(ctx, plx__csr_svd_few(ctx, plx__ccsr(a), centre ? mean.data : NULL, k, NULL, u, s, vt, "svd"));
+    assert_ok(ctx, plx__svd(ctx, dense, fu, fs.data, fvt));
+    for (plx_index j = 0; j < k; j++) {
+        assert_close(s[j], fs.data[j], 1e-9);
+        for (plx_index i = 0; i < rows; i++) assert_close(at(u, i, j), at(fu, i, j), 1e-6);
+        for (plx_index i = 0; i < cols; i++) assert_close(at(vt, j, i), at(fvt, j, i), 1e-6);
+    }
+}
+
+static void few_triplets_match_the_full_svd(void **state)
+{
+    (void)state;
+    plx_context *ctx = test_context(2);
+    check_few_triplets(ctx, 350, 210, false);
+    check_few_triplets(ctx, 210, 350, true);
+    check_few_triplets(ctx, 12, 9, true);
+    plx_context_destroy(ctx);
+}
+
+/* Rank one: the other triplets have value 0 and still orthonormal vectors. */
+static void rank_deficient_triplets_stay_orthonormal(void **state)
+{
+    (void)state;
+    plx_context *ctx = test_context(1);
+    plx_mat ones, u = test_mat(ctx, 8, 3, 1), vt = test_mat(ctx, 3, 5, 2);
+    plx_csr a;
+    double s[3];
+    assert_ok(ctx, plx__arena_mat(&ones, plx__scratch(ctx), 8, 5));
+    plx__mat_fill(ones, 1.0);
+    assert_ok(ctx, plx__csr_from_dense(&a, plx__scratch(ctx), plx__cmat(ones)));
+    assert_ok(ctx, plx__csr_svd_few(ctx, plx__ccsr(a), NULL, 3, NULL, u, s, vt, "svd"));
+    assert_close(s[0], sqrt(40.0), 1e-12);
+    assert_close(s[1], 0.0, 1e-7);
+    for (int j = 0; j < 3; j++)
+        for (int k = 0; k < 3; k++) {
+            double uu = 0, vv = 0;
+            for (int i = 0; i < 8; i++) uu += at(u, i, j) * at(u, i, k);
+            for (int i = 0; i < 5; i++) vv += at(vt, j, i) * at(vt, k, i);
+            assert_close(uu, j == k, 1e-9);
+            assert_close(vv, j == k, 1e-9);
+        }
+    plx_context_destroy(ctx);
+}
+
+static plx_status many_allocations(plx_context *ctx)
+{
+    plx_mat a, v, u, q;
+    double values[220];
+    plx_csr sparse;
+    PLX_TRY(plx__arena_mat(&a, plx__scratch(ctx), 220, 220));
+    PLX_TRY(plx__arena_mat(&v, plx__scratch(ctx), 220, 220));
+    PLX_TRY(plx__arena_mat(&u, plx__scratch(ctx), 220, 3));
+    PLX_TRY(plx__arena_mat(&q, plx__scratch(ctx), 3, 220));
+    for (plx_index i = 0; i < 220; i++) a.data[i * 221] = (double)(i + 1);
+    PLX_TRY(plx__csr_from_dense(&sparse, plx__scratch(ctx), plx__cmat(a)));
+    PLX_TRY(plx__csr_svd_few(ctx, plx__ccsr(sparse), NULL, 3, NULL, u, values, q, "svd"));
+    PLX_TRY(plx__qr(ctx, u, NONE));
+    PLX_TRY(plx__sym_eigen_range(ctx, a, 0, 3, values, u));
+    PLX_TRY(plx__svd(ctx, a, NONE, values, NONE));
+    return plx__sym_eigen(ctx, a, values, v);
+}
+
+static void survives_allocation_failures(void **state)
+{
+    (void)state;
+    sweep_allocations(many_allocations, 15);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(full_problem),        cmocka_unit_test(threaded_blas_is_allowed_on_request),
+        cmocka_unit_test(known_pair_and_tie),
+        cmocka_unit_test(generalised_problem), cmocka_unit_test(svd_reconstructs),
+        cmocka_unit_test(qr_is_orthonormal),   cmocka_unit_test(few_eigenvalues_are_the_right_ones),
+        cmocka_unit_test(exhausted_krylov_spaces_are_deterministic),
+        cmocka_unit_test(giving_up_is_told),   cmocka_unit_test(few_triplets_match_the_full_svd),
+        cmocka_unit_test(rank_deficient_triplets_stay_orthonormal),
+        cmocka_unit_test(survives_allocation_failures),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

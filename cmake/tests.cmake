@@ -34,3 +34,8 @@ if(TARGET parallax-cli AND NOT PLX_SANITIZE)
   add_test(NAME install COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tests/install/run.sh ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
   set_tests_properties(install PROPERTIES LABELS install TIMEOUT 300)
 endif()
+if(TARGET parallax-cli AND NOT PLX_SANITIZE)
+  add_test(NAME interop COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tests/interop/run.sh $<TARGET_FILE:parallax-cli>
+    ${CMAKE_CURRENT_SOURCE_DIR}/build/venv)
+  set_tests_properties(interop PROPERTIES LABELS interop TIMEOUT 300 SKIP_RETURN_CODE 77)
+endif()

@@ -74,7 +74,8 @@ static plx_index cut_line(const char **field, char *line, size_t len, bool tabs)
 static plx_status start_columns(conll_parser *p, plx__arena *arena, plx_index columns, plx_index tokens)
 {
     if (columns > MAX_COLUMNS)
-        PLX_FAIL(p->ctx, PLX_E_FORMAT, "%s: line %lld: more than %d columns", p->where, (long long)p->line, MAX_COLUMNS);
+        PLX_FAIL(p->ctx, PLX_E_FORMAT, "%s: line %lld: more than %d columns", p->where, (long long)p->line,
+                 MAX_COLUMNS);
     p->out.n_columns = columns;
     PLX_TRY(PLX__ARENA_NEW(&p->columns, arena, columns));
     for (plx_index c = 0; c < columns; c++) PLX_TRY(PLX__ARENA_NEW(&p->columns[c], arena, tokens));
@@ -91,7 +92,8 @@ static plx_status add_token(conll_parser *p, plx__arena *arena, char *line, size
                  (long long)p->line, (long long)count, (long long)p->out.n_columns);
     for (plx_index c = 0; c < count; c++) {
         if (!field[c][0])
-            PLX_FAIL(p->ctx, PLX_E_FORMAT, "%s: line %lld, column %lld: empty", p->where, (long long)p->line, (long long)c + 1);
+            PLX_FAIL(p->ctx, PLX_E_FORMAT, "%s: line %lld, column %lld: empty", p->where, (long long)p->line,
+                     (long long)c + 1);
         p->columns[c][p->out.n_tokens] = field[c];
     }
     p->out.n_tokens++;

@@ -24,6 +24,8 @@ typedef struct plx__h5 {
     H5E_auto2_t print;          /* the error printer to restore */
     void *print_data;
     plx__outfile out;           /* when writing: the temporary file behind `file` */
+    const unsigned char *map;   /* when reading: its bytes, for checks beside HDF5; or NULL */
+    size_t map_size;
 } plx__h5;
 
 /* ---- life ---- */
@@ -37,11 +39,11 @@ plx_status plx__h5_open(plx__h5 *f, plx_context *ctx, const char *path);
 /* Create under a temporary name, with a user block of that many bytes (0, or a power of two >= 512). */
 plx_status plx__h5_create(plx__h5 *f, plx_context *ctx, const char *path, size_t userblock);
 
-/* All data are on disk, under the temporary name f->out.temporary; only the head and the commit are left. */
-plx_status plx__h5_finish(plx__h5 *f);
-
 /* Finish writing: close, put `head` (or NULL) into the user block, give the file its name. */
 plx_status plx__h5_commit(plx__h5 *f, const char *head);
+
+/* All data are on disk, under the temporary name f->out.temporary; only the head and the commit are left. */
+plx_status plx__h5_finish(plx__h5 *f);
 
 /* Close and release the lock; a file that was created but not committed vanishes. Safe to call twice. */
 void plx__h5_close(plx__h5 *f);

@@ -42,7 +42,8 @@ static plx_status open_attribute(attribute *a, const plx__h5 *f, const char *obj
     }
     PLX_TRY(plx__h5_space_shape(&a->shape, f, a->space, object));
     /* An attribute lives inside the file's metadata: no honest one is larger than this. */
-    if ((double)a->shape.count * (double)H5Tget_size(a->type) > 1e9) return attr_fail(f, object, attr, "claims an impossible size");
+    if ((double)a->shape.count * (double)H5Tget_size(a->type) > 1e9)
+        return attr_fail(f, object, attr, "claims an impossible size");
     return PLX_OK;
 }
 

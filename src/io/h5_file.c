@@ -27,6 +27,7 @@ void plx__h5_close(plx__h5 *f)
     if (f->file >= 0) H5Fclose(f->file);
     f->file = -1;
     plx__outfile_abort(&f->out);
+    plx__h5_unmap(f);
     H5Eset_auto2(H5E_DEFAULT, f->print, f->print_data);
     f->entered = false;
     pthread_mutex_unlock(&library);
@@ -34,11 +35,14 @@ void plx__h5_close(plx__h5 *f)
 
 /* ---- opening and creating ---- */
 
-/* H5F_CLOSE_STRONG: closing the file closes whatever in it is still open. */
+/* Closing the file closes whatever in it is still open; file systems without locks are no reason to fail. */
 static hid_t access_properties(void)
 {
     hid_t fapl = H5Pcreate(H5P_FILE_ACCESS);
-    if (fapl >= 0) H5Pset_fclose_degree(fapl, H5F_CLOSE_STRONG);
+    H5Pset_fclose_degree(fapl, H5F_CLOSE_STRONG);
+#if H5_VERSION_GE(1, 12, 1) || (H5_VERSION_GE(1, 10, 7) && !H5_VERSION_GE(1, 12, 0))
+    H5Pset_file_locking(fapl, true, true);
+#endif
     return fapl;
 }
 
@@ -52,8 +56,11 @@ static plx_status open_file(plx__h5 *f)
     hid_t fapl = access_properties();
     f->file = H5Fopen(f->path, H5F_ACC_RDONLY, fapl);
     H5Pclose(fapl);
-    if (f->file < 0) PLX_FAIL(f->ctx, PLX_E_FORMAT, "%s: damaged HDF5 file (its header or end is missing)", f->path);
-    return PLX_OK;
+    if (f->file < 0)
+        PLX_FAIL(f->ctx, PLX_E_FORMAT,
+                 "%s: damaged HDF5 file (its header or end is missing), or one still being written", f->path);
+    plx__h5_map(f);
+    return plx__h5_check_heaps(f);
 }
 
 plx_status plx__h5_open(plx__h5 *f, plx_context *ctx, const char *path)

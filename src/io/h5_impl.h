@@ -9,6 +9,12 @@
 /* "file: object: what". */
 plx_status plx__h5_fail(const plx__h5 *f, plx_status code, const char *object, const char *what);
 
+/* Damage that would make libhdf5 itself misbehave: in the file's heaps, and in the strings of a data set. */
+void plx__h5_map(plx__h5 *f);
+void plx__h5_unmap(plx__h5 *f);
+plx_status plx__h5_check_heaps(const plx__h5 *f);
+plx_status plx__h5_check_references(const plx__h5 *f, hid_t set, plx_index count, const char *object);
+
 /* Type class of a data set; H5T_NO_CLASS when there is none (or its space is null). */
 H5T_class_t plx__h5_class(const plx__h5 *f, const char *object);
 

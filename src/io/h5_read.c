@@ -38,9 +38,16 @@ plx_status plx__h5_space_shape(plx__h5_shape *out, const plx__h5 *f, hid_t space
 
 /* ---- what may be read ---- */
 
+/* Plug-in filters seen in files of others. */
 static const char *filter_name(H5Z_filter_t id)
 {
-    return id == 32000 ? "LZF" : id == H5Z_FILTER_SZIP ? "szip" : id == 32001 ? "Blosc" : id == 32015 ? "Zstandard" : NULL;
+    switch (id) {
+    case 32000: return "LZF";
+    case 32001: return "Blosc";
+    case 32015: return "Zstandard";
+    case H5Z_FILTER_SZIP: return "szip";
+    default: return "an unknown method";
+    }
 }
 
 static plx_status check_filters(const plx__h5 *f, hid_t plist, const char *object)
@@ -52,9 +59,8 @@ static plx_status check_filters(const plx__h5 *f, hid_t plist, const char *objec
         char text[160];
         H5Z_filter_t id = H5Pget_filter2(plist, (unsigned)i, &flags, &values, NULL, 0, NULL, &config);
         if (id >= 0 && H5Zfilter_avail(id) > 0) continue;
-        const char *name = filter_name(id);
-        snprintf(text, sizeof text, "is compressed with %s (HDF5 filter %d), which cannot be unpacked here; write the file again with gzip",
-                 name ? name : "an unknown method", (int)id);
+        snprintf(text, sizeof text, "is compressed with %s (HDF5 filter %d), %s", filter_name(id), (int)id,
+                 "which cannot be unpacked here; write the file again with gzip");
         return plx__h5_fail(f, PLX_E_UNSUPPORTED, object, text);
     }
     return PLX_OK;
@@ -120,8 +126,8 @@ static plx_status read_numbers(void **out, plx__h5_shape *shape, const plx__h5 *
     if (st != PLX_OK) goto done;
     PLX_GOTO(check_number_type(f, &r, object));
     if (count >= 0 && (r.shape.rank != 1 || r.shape.count != count)) {
-        snprintf(text, sizeof text, "has %lld values in %d dimensions, expected a list of %lld", (long long)r.shape.count,
-                 r.shape.rank, (long long)count);
+        snprintf(text, sizeof text, "has %lld values in %d dimensions, expected a list of %lld",
+                 (long long)r.shape.count, r.shape.rank, (long long)count);
         st = plx__h5_fail(f, PLX_E_FORMAT, object, text);
         goto done;
     }
@@ -198,6 +204,7 @@ static plx_status read_text_block(const char **to, const plx__h5 *f, plx__arena 
     plx__mark mark = plx__arena_mark(plx__scratch(f->ctx));
     bool variable = H5Tis_variable_str(r->type) > 0;
     char *raw = NULL;
+    if (variable) PLX_TRY(plx__h5_check_references(f, r->set, r->shape.count, object));
     PLX_TRY(plx__arena_zeroed((void **)&raw, plx__scratch(f->ctx), r->shape.count, H5Tget_size(r->type)));
     plx_status st = PLX_OK;
     if (r->shape.count && H5Dread(r->set, r->type, H5S_ALL, H5S_ALL, H5P_DEFAULT, raw) < 0)

@@ -5,7 +5,7 @@
 
 #include "io/h5_impl.h"
 
-enum { DEFLATE_LEVEL = 4, CHUNK_BYTES = 1 << 18, SMALL_BYTES = 4096 };
+enum { DEFLATE_LEVEL = 1, CHUNK_BYTES = 1 << 18, SMALL_BYTES = 4096 };
 
 /* ---- types ---- */
 

@@ -48,7 +48,8 @@ static plx_status number_texts(const char *const **out, plx_index *count, const 
     const char **texts = NULL;
     PLX_TRY(plx__h5_shape_of(&shape, f, object));
     PLX_TRY(PLX__ARENA_NEW(&texts, arena, shape.count));
-    PLX_TRY(plx__h5_is_integer(f, object) ? integer_texts(texts, f, arena, object) : real_texts(texts, f, arena, object));
+    PLX_TRY(plx__h5_is_integer(f, object) ? integer_texts(texts, f, arena, object)
+                                          : real_texts(texts, f, arena, object));
     *out = texts;
     *count = shape.count;
     return PLX_OK;
@@ -67,8 +68,8 @@ static plx_status categorical_texts(const char *const **out, plx_index *count, c
     PLX_TRY(PLX__ARENA_NEW(&texts, arena, shape.count));
     for (plx_index i = 0; i < shape.count; i++) {
         if (code[i] < -1 || code[i] >= n_names)
-            PLX_FAIL(f->ctx, PLX_E_FORMAT, "%s: %s: row %lld has code %lld, but there are %lld categories", f->path, codes,
-                     (long long)i, (long long)code[i], (long long)n_names);
+            PLX_FAIL(f->ctx, PLX_E_FORMAT, "%s: %s: row %lld has code %lld, but there are %lld categories", f->path,
+                     codes, (long long)i, (long long)code[i], (long long)n_names);
         texts[i] = code[i] < 0 ? NULL : names[code[i]];
     }
     *out = texts;
@@ -99,7 +100,8 @@ static plx_status group_texts(const char *const **out, plx_index *count, const p
     PLX_TRY(plx__arena_printf(&categories, scratch, "%s/categories", group));
     PLX_TRY(plx__arena_printf(&values, scratch, "%s/values", group));
     PLX_TRY(plx__arena_printf(&mask, scratch, "%s/mask", group));
-    if (plx__h5_what(f, codes) == PLX__H5_NUMBERS) return categorical_texts(out, count, f, arena, codes, categories, depth);
+    if (plx__h5_what(f, codes) == PLX__H5_NUMBERS)
+        return categorical_texts(out, count, f, arena, codes, categories, depth);
     if (plx__h5_what(f, mask) == PLX__H5_NUMBERS) return masked_texts(out, count, f, arena, values, mask, depth);
     return plx__h5_fail(f, PLX_E_FORMAT, group, "is neither a categorical nor a list of values with a mask");
 }
@@ -131,8 +133,9 @@ static plx_status check_frame(const plx__h5 *f, const char *frame)
     plx__h5_kind kind = plx__h5_what(f, frame);
     if (kind == PLX__H5_GROUP) return PLX_OK;
     if (kind == PLX__H5_OTHER)
-        return plx__h5_fail(f, PLX_E_UNSUPPORTED, frame,
-                            "is a table of anndata before 0.7; open the file with a current anndata and write it again");
+        return plx__h5_fail(
+            f, PLX_E_UNSUPPORTED, frame,
+            "is a table of anndata before 0.7; open the file with a current anndata and write it again");
     return plx__h5_fail(f, PLX_E_FORMAT, frame, "is missing; expected a data frame");
 }
 
@@ -144,7 +147,8 @@ plx_status plx__h5mu_index(const char *const **names, plx_index *count, const pl
     PLX_TRY(check_frame(f, frame));
     PLX_TRY(plx__h5_attr_text(&index, f, scratch, frame, "_index"));
     PLX_TRY(plx__arena_printf(&path, scratch, "%s/%s", frame, index[0] ? index : "_index"));
-    if (!index[0] && plx__h5_what(f, path) == PLX__H5_NONE) PLX_TRY(plx__arena_printf(&path, scratch, "%s/index", frame));
+    if (!index[0] && plx__h5_what(f, path) == PLX__H5_NONE)
+        PLX_TRY(plx__arena_printf(&path, scratch, "%s/index", frame));
     PLX_TRY(read_texts(names, count, f, arena, path, 0));
     for (plx_index i = 0; i < *count; i++)
         if (!(*names)[i] || !(*names)[i][0])

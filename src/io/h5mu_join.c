@@ -52,7 +52,8 @@ static plx_status view_name(const char **out, plx__h5mu_reader *r, const char *k
         if (strchr(".,:|+/", *c) || (unsigned char)*c <= ' ') *c = '_';
     *out = name;
     if (strcmp(name, key) != 0)
-        plx__warn(r->ctx, "%s: modality '%s' becomes view '%s': its name is not allowed for a view", r->f->path, key, name);
+        plx__warn(r->ctx, "%s: modality '%s' becomes view '%s': its name is not allowed for a view", r->f->path, key,
+                  name);
     return PLX_OK;
 }
 
@@ -89,8 +90,9 @@ static plx_status check_axis(plx__h5mu_reader *r)
     if (!plx__h5_has_attr(r->f, "/", "axis")) return PLX_OK;
     PLX_TRY(plx__h5_attr_i64(&axis, 1, r->f, "/", "axis"));
     if (axis != 1) return PLX_OK;
-    return plx__h5_fail(r->f, PLX_E_UNSUPPORTED, "/",
-                        "axis = 1: the modalities share variables, not samples, so they are not views of the same samples");
+    return plx__h5_fail(
+        r->f, PLX_E_UNSUPPORTED, "/",
+        "axis = 1: the modalities share variables, not samples, so they are not views of the same samples");
 }
 
 plx_status plx__h5mu_read_modalities(plx__h5mu_reader *r)
@@ -138,8 +140,9 @@ static plx_status add_global(join *j, plx__h5mu_reader *r)
     for (plx_index i = 0; i < r->n_global; i++) {
         PLX_TRY(add_name(j, r->global[i], &position));
         if (position != i)
-            PLX_FAIL(r->ctx, PLX_E_DATA, "%s: /obs: sample '%s' is there twice; names must be unique (obs_names_make_unique)",
-                     r->f->path, r->global[i]);
+            PLX_FAIL(r->ctx, PLX_E_DATA,
+                     "%s: /obs: sample '%s' is there twice; names must be unique (obs_names_make_unique)", r->f->path,
+                     r->global[i]);
     }
     return PLX_OK;
 }
@@ -156,14 +159,16 @@ static plx_status add_rows(join *j, plx__h5mu_reader *r, plx__modality *m)
     PLX_TRY(plx__arena_u8(&seen, plx__scratch(r->ctx), r->n_global + capacity));
     for (plx_index i = 0; i < m->n_obs; i++) {
         if (seen[m->sample[i]])
-            PLX_FAIL(r->ctx, PLX_E_DATA, "%s: %s/obs: sample '%s' is there twice; names must be unique (obs_names_make_unique)",
-                     r->f->path, m->group, m->obs[i]);
+            PLX_FAIL(r->ctx, PLX_E_DATA,
+                     "%s: %s/obs: sample '%s' is there twice; names must be unique (obs_names_make_unique)", r->f->path,
+                     m->group, m->obs[i]);
         seen[m->sample[i]] = 1;
         j->hits[m->sample[i]]++;
     }
     plx__arena_rewind(plx__scratch(r->ctx), mark);
     if (r->n_global && j->n > before)
-        plx__warn(r->ctx, "%s: %s/obs: %lld samples are not in /obs; added", r->f->path, m->group, (long long)(j->n - before));
+        plx__warn(r->ctx, "%s: %s/obs: %lld samples are not in /obs; added", r->f->path, m->group,
+                  (long long)(j->n - before));
     return PLX_OK;
 }
 
@@ -180,7 +185,8 @@ static plx_status compare_map(plx__h5mu_reader *r, const plx__modality *m)
     bool fits = shape.count == r->n_global;
     for (plx_index i = 0; fits && i < m->n_obs; i++)
         wrong += m->sample[i] < r->n_global && map[m->sample[i]] != i + 1;
-    if (!fits || wrong) plx__warn(r->ctx, "%s: %s does not agree with the sample names; the names were used", r->f->path, path);
+    if (!fits || wrong)
+        plx__warn(r->ctx, "%s: %s does not agree with the sample names; the names were used", r->f->path, path);
     return PLX_OK;
 }
 

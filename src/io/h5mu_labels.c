@@ -113,7 +113,8 @@ static plx_status read_pairs(int32_t **out, plx_index *count, plx__h5mu_reader *
     PLX_TRY(plx__h5_read_i64(&pairs, &shape, r->f, plx__scratch(r->ctx), object));
     if (shape.rank != 2 || shape.dim[1] != 2) return plx__h5_fail(r->f, PLX_E_FORMAT, object, "is not a list of pairs");
     PLX_TRY(plx__arena_i32(out, plx__scratch(r->ctx), shape.count));
-    for (plx_index i = 0; i < shape.count; i++) (*out)[i] = pairs[i] < 0 || pairs[i] > INT32_MAX ? -1 : (int32_t)pairs[i];
+    for (plx_index i = 0; i < shape.count; i++)
+        (*out)[i] = pairs[i] < 0 || pairs[i] > INT32_MAX ? -1 : (int32_t)pairs[i];
     *count = shape.dim[0];
     return PLX_OK;
 }

@@ -19,8 +19,8 @@ static plx_status check_pointers(const plx__h5 *f, const compressed *c, plx_inde
                                  const char *object)
 {
     if (n_ptr != c->major + 1)
-        PLX_FAIL(f->ctx, PLX_E_FORMAT, "%s: %s/indptr: has %lld entries, expected %lld", f->path, object, (long long)n_ptr,
-                 (long long)c->major + 1);
+        PLX_FAIL(f->ctx, PLX_E_FORMAT, "%s: %s/indptr: has %lld entries, expected %lld", f->path, object,
+                 (long long)n_ptr, (long long)c->major + 1);
     for (plx_index i = 0; i <= c->major; i++)
         if (c->ptr[i] < (i ? c->ptr[i - 1] : 0) || c->ptr[i] > stored || (i == 0 && c->ptr[0] != 0))
             PLX_FAIL(f->ctx, PLX_E_FORMAT, "%s: %s/indptr: entry %lld (%lld) does not fit %lld stored values", f->path,
@@ -108,16 +108,18 @@ static plx_status sparse_layout(bool *by_column, int64_t shape[2], const plx__h5
     bool csr = strcmp(type, "csr_matrix") == 0 || strcmp(old, "csr") == 0;
     *by_column = strcmp(type, "csc_matrix") == 0 || strcmp(old, "csc") == 0;
     if (!csr && !*by_column)
-        PLX_FAIL(f->ctx, PLX_E_UNSUPPORTED, "%s: %s: encoding '%s' is not a matrix; expected array, csr_matrix or csc_matrix",
-                 f->path, object, type[0] ? type : "(none)");
+        PLX_FAIL(f->ctx, PLX_E_UNSUPPORTED,
+                 "%s: %s: encoding '%s' is not a matrix; expected array, csr_matrix or csc_matrix", f->path, object,
+                 type[0] ? type : "(none)");
     return plx__h5_attr_i64(shape, 2, f, object, plx__h5_has_attr(f, object, "shape") ? "shape" : "h5sparse_shape");
 }
 
-static plx_status check_shape(const plx__h5 *f, const char *object, int64_t rows, int64_t cols, plx_index obs, plx_index var)
+static plx_status check_shape(const plx__h5 *f, const char *object, int64_t rows, int64_t cols, plx_index obs,
+                              plx_index var)
 {
     if (rows == obs && cols == var) return PLX_OK;
-    PLX_FAIL(f->ctx, PLX_E_FORMAT, "%s: %s: is %lld x %lld, but there are %lld observations and %lld variables", f->path,
-             object, (long long)rows, (long long)cols, (long long)obs, (long long)var);
+    PLX_FAIL(f->ctx, PLX_E_FORMAT, "%s: %s: is %lld x %lld, but there are %lld observations and %lld variables",
+             f->path, object, (long long)rows, (long long)cols, (long long)obs, (long long)var);
 }
 
 static plx_status read_sparse(plx__table *out, const plx__h5 *f, plx__arena *arena, const char *object, plx_index rows,

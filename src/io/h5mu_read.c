@@ -126,7 +126,9 @@ static plx_status choose_kind(plx_view_kind *out, plx__h5mu_reader *r, const plx
     if (plx_view_kind_parse(&stored, name) != PLX_OK)
         PLX_FAIL(r->ctx, PLX_E_FORMAT, "%s: %s: unknown kind '%s'", r->f->path, path, name);
     if (plx__kind_fits(x, stored)) *out = stored;
-    else plx__warn(r->ctx, "%s: view '%s' is no longer of kind %s; taken as %s", r->f->path, m->view, name, plx_view_kind_name(*out));
+    else
+        plx__warn(r->ctx, "%s: view '%s' is no longer of kind %s; taken as %s", r->f->path, m->view, name,
+                  plx_view_kind_name(*out));
     return PLX_OK;
 }
 

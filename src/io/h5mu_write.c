@@ -153,7 +153,8 @@ static plx_status write_dense(writer *w, const char *object, const plx__view *vi
     PLX_TRY(plx__arena_f64(&packed, plx__scratch(w->ctx), dims[0], dims[1]));
     for (plx_index i = 0; i < w->data->n; i++)
         if (view->present[i])
-            memcpy(packed + row++ * view->cols, view->dense.data + i * view->dense.ld, (size_t)view->cols * sizeof(double));
+            memcpy(packed + row++ * view->cols, view->dense.data + i * view->dense.ld,
+                   (size_t)view->cols * sizeof(double));
     return write_array(w, object, PLX__H5_F64, packed, 2, dims);
 }
 
@@ -355,8 +356,8 @@ plx_status plx__h5mu_write(plx_context *ctx, const plx_dataset *data, const char
     plx__h5 f;
     if (data->n > UINT32_MAX || all_columns(data) > UINT32_MAX)
         PLX_FAIL(ctx, PLX_E_UNSUPPORTED, "%s: an h5mu file holds at most 4294967295 samples and columns", path);
-    PLX_TRY(plx__arena_printf(&head, plx__scratch(ctx), "MuData (format-version=0.1.0;creator=parallax;creator-version=%s)",
-                              plx_version()));
+    PLX_TRY(plx__arena_printf(&head, plx__scratch(ctx),
+                              "MuData (format-version=0.1.0;creator=parallax;creator-version=%s)", plx_version()));
     PLX_TRY(plx__h5_create(&f, ctx, path, 512));
     writer w = {.ctx = ctx, .f = &f, .data = data};
     plx_status st = write_all(&w);

@@ -87,8 +87,8 @@ static plx_status measure(documents *docs, plx_index *bound, plx_context *ctx, c
         if (count == 0) continue;
         if (docs->n == 0) docs->d = count - 2;
         if (docs->d < 1)
-            PLX_FAIL(ctx, PLX_E_FORMAT, "%s: line %lld: %lld fields, expected an id, at least one word and a label", docs->path,
-                     (long long)number, (long long)count);
+            PLX_FAIL(ctx, PLX_E_FORMAT, "%s: line %lld: %lld fields, expected an id, at least one word and a label",
+                     docs->path, (long long)number, (long long)count);
         if (count != docs->d + 2)
             PLX_FAIL(ctx, PLX_E_FORMAT, "%s: line %lld: %lld fields, expected %lld as in the first line", docs->path,
                      (long long)number, (long long)count, (long long)docs->d + 2);
@@ -111,8 +111,8 @@ static plx_status add_words(documents *docs, plx_context *ctx, fields *f, plx_in
         if (len == 1 && *text == '0') continue;
         const char *stop = plx__read_double(&x, text, text + len);
         if (!stop || stop != text + len || !isfinite(x))
-            PLX_FAIL(ctx, PLX_E_FORMAT, "%s: line %lld, field %lld: '%.*s' is not a number", docs->path, (long long)number,
-                     (long long)j + 2, (int)plx__min((plx_index)len, 40), text);
+            PLX_FAIL(ctx, PLX_E_FORMAT, "%s: line %lld, field %lld: '%.*s' is not a number", docs->path,
+                     (long long)number, (long long)j + 2, (int)plx__min((plx_index)len, 40), text);
         if (x == 0) continue;
         docs->words.col[used] = (int32_t)j;
         docs->words.val[used++] = x;
@@ -132,7 +132,8 @@ static plx_status add_document(documents *docs, plx_context *ctx, const char *li
     PLX_TRY(plx__arena_textn(&docs->ids[row], plx__scratch(ctx), text, len));
     PLX_TRY(plx__map_add(&docs->place, docs->ids[row], row, &existing));
     if (existing >= 0)
-        PLX_FAIL(ctx, PLX_E_DATA, "%s: line %lld: document '%s' is there twice", docs->path, (long long)number, docs->ids[row]);
+        PLX_FAIL(ctx, PLX_E_DATA, "%s: line %lld: document '%s' is there twice", docs->path, (long long)number,
+                 docs->ids[row]);
     PLX_TRY(add_words(docs, ctx, &f, row, number));
     if (!next_field(&text, &len, &f) || len == 0) return PLX_OK;
     return plx__arena_textn(&docs->labels[row], plx__scratch(ctx), text, len);

@@ -16,7 +16,10 @@
 
 static const char *const container_names[] = {"X", "x", "data", "fea", "views"};
 static const char *const truth_names[] = {"Y", "gt", "truth", "y", "labels", "label", "gnd", "truelabel", "GT"};
-enum { N_CONTAINERS = sizeof container_names / sizeof *container_names, N_TRUTHS = sizeof truth_names / sizeof *truth_names };
+enum {
+    N_CONTAINERS = sizeof container_names / sizeof *container_names,
+    N_TRUTHS = sizeof truth_names / sizeof *truth_names
+};
 
 typedef struct variables {          /* of the file, owned */
     matvar_t **var;
@@ -94,6 +97,20 @@ static plx_status read_variables(mat_reader *r, mat_t *mat, double file_bytes)
     return PLX_OK;
 }
 
+/* Version 7.3 is HDF5: opened once by ourselves, its damage is found before matio meets it. */
+static plx_status check_file(mat_reader *r)
+{
+    plx__h5 f;
+    PLX_TRY(plx__mat_check_complete(r->ctx, r->path));
+    plx__h5_enter(&f, r->ctx, r->path);
+    bool is_hdf5 = H5Fis_hdf5(r->path) > 0;
+    plx__h5_close(&f);
+    if (!is_hdf5) return PLX_OK;
+    PLX_TRY(plx__h5_open(&f, r->ctx, r->path));
+    plx__h5_close(&f);
+    return PLX_OK;
+}
+
 /* matio uses HDF5 for version 7.3, hence the guard. */
 static plx_status load_file(mat_reader *r)
 {
@@ -101,6 +118,7 @@ static plx_status load_file(mat_reader *r)
     plx__h5 guard;
     if (stat(r->path, &info) != 0) PLX_FAIL(r->ctx, PLX_E_IO, "%s: %s", r->path, strerror(errno));
     if (S_ISDIR(info.st_mode)) PLX_FAIL(r->ctx, PLX_E_IO, "%s: is a directory, expected a file", r->path);
+    PLX_TRY(check_file(r));
     plx__h5_enter(&guard, r->ctx, r->path);
     mat_t *mat = Mat_Open(r->path, MAT_ACC_RDONLY);
     plx_status st = mat ? read_variables(r, mat, (double)info.st_size)
@@ -162,11 +180,13 @@ static plx_status views_of_cell(mat_reader *r, const matvar_t *cell)
 
 static plx_status views_of_struct(mat_reader *r, const matvar_t *var)
 {
-    matvar_t *s = (matvar_t *)var;      /* matio's readers take no const */
-    unsigned count = Mat_VarGetNumberOfFields(s);
-    char *const *names = Mat_VarGetStructFieldnames(s);
+    unsigned count = Mat_VarGetNumberOfFields((matvar_t *)var);     /* matio's readers take no const */
+    char *const *names = Mat_VarGetStructFieldnames(var);
+    matvar_t *const *members = var->data;
+    if (!names || !members || var->nbytes != count * sizeof *members)
+        PLX_FAIL(r->ctx, PLX_E_FORMAT, "%s: struct '%s' is damaged, or an array of structs", r->path, var->name);
     PLX_TRY(PLX__ARENA_NEW(&r->views, plx__scratch(r->ctx), (plx_index)count));
-    for (unsigned k = 0; k < count; k++) PLX_TRY(add_candidate(r, Mat_VarGetStructFieldByIndex(s, k, 0), names[k]));
+    for (unsigned k = 0; k < count; k++) PLX_TRY(add_candidate(r, members[k], names[k] ? names[k] : ""));
     return PLX_OK;
 }
 
@@ -195,7 +215,8 @@ static plx_status all_matrices(mat_reader *r)
     for (plx_index k = 0; k < r->vars.count; k++) {
         const matvar_t *var = r->vars.var[k];
         bool single = plx__mat_is_matrix(var) && var->dims[0] <= 1 && var->dims[1] <= 1;
-        if (!is_truth(r, var) && plx__mat_is_matrix(var) && !single && var->name) r->views[r->n_views++] = (candidate){var, var->name};
+        if (!is_truth(r, var) && plx__mat_is_matrix(var) && !single && var->name)
+            r->views[r->n_views++] = (candidate){var, var->name};
     }
     return PLX_OK;
 }
@@ -211,7 +232,8 @@ static plx_status find_views(mat_reader *r)
     if (r->n_views == 0) PLX_TRY(numbered_views(r));
     if (r->n_views == 0) PLX_TRY(all_matrices(r));
     if (r->n_views == 0)
-        PLX_FAIL(r->ctx, PLX_E_DATA, "%s: no views: expected a cell array X of matrices, or matrices X1, X2, ...", r->path);
+        PLX_FAIL(r->ctx, PLX_E_DATA, "%s: no views: expected a cell array X of matrices, or matrices X1, X2, ...",
+                 r->path);
     return PLX_OK;
 }
 
@@ -231,7 +253,8 @@ static plx_status agree_on_size(mat_reader *r)
 {
     bool as_rows = all_have(r, side(&r->views[0], false), false), as_cols = all_have(r, side(&r->views[0], true), true);
     if (!as_rows && !as_cols)
-        PLX_FAIL(r->ctx, PLX_E_DATA, "%s: the views share no size (%s is %lld x %lld); there must be one row or one column per sample",
+        PLX_FAIL(r->ctx, PLX_E_DATA,
+                 "%s: the views share no size (%s is %lld x %lld); there must be one row or one column per sample",
                  r->path, r->views[0].name, (long long)side(&r->views[0], false), (long long)side(&r->views[0], true));
     if (as_rows && as_cols)
         plx__warn(r->ctx, "%s: rows and columns could both be the samples; rows were taken", r->path);
@@ -247,8 +270,9 @@ static plx_status fit_to_labels(mat_reader *r)
     for (plx_index v = 0; v < r->n_views; v++) {
         bool rows = side(&r->views[v], false) == r->n, cols = side(&r->views[v], true) == r->n;
         if (!rows && !cols)
-            PLX_FAIL(r->ctx, PLX_E_DATA, "%s: view '%s' is %lld x %lld, but there are %lld labels", r->path, r->views[v].name,
-                     (long long)side(&r->views[v], false), (long long)side(&r->views[v], true), (long long)r->n);
+            PLX_FAIL(r->ctx, PLX_E_DATA, "%s: view '%s' is %lld x %lld, but there are %lld labels", r->path,
+                     r->views[v].name, (long long)side(&r->views[v], false), (long long)side(&r->views[v], true),
+                     (long long)r->n);
         as_rows += rows && !cols;
         as_cols += cols && !rows;
         both += rows && cols;

@@ -23,7 +23,11 @@ plx_index plx__mat_label_count(const matvar_t *var);
 plx_status plx__mat_labels(const char *const **out, plx_context *ctx, plx__arena *arena, const char *where,
                            const matvar_t *var, plx_index n);
 
-/* Refuses sizes the file cannot hold, before matio asks for memory: looks at headers only, through cells and structs. */
+/* Refuses sizes the file cannot hold, before matio asks for memory: looks at headers only, through cells and structs.
+ */
 plx_status plx__mat_check_size(plx_context *ctx, const char *where, const matvar_t *var, double file_bytes, int depth);
+
+/* Refuses a file whose last variable is cut off. */
+plx_status plx__mat_check_complete(plx_context *ctx, const char *path);
 
 #endif

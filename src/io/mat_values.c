@@ -17,7 +17,10 @@ static bool is_full(const matvar_t *var)
     return (var->class_type >= MAT_C_DOUBLE && var->class_type <= MAT_C_UINT64) && var->rank == 2 && !var->isComplex;
 }
 
-static bool is_sparse(const matvar_t *var) { return var->class_type == MAT_C_SPARSE && var->rank == 2 && !var->isComplex; }
+static bool is_sparse(const matvar_t *var)
+{
+    return var->class_type == MAT_C_SPARSE && var->rank == 2 && !var->isComplex;
+}
 
 bool plx__mat_is_matrix(const matvar_t *var) { return is_full(var) || is_sparse(var); }
 
@@ -53,7 +56,8 @@ static double value_at(const void *data, enum matio_types type, size_t k)
 
 static bool is_number_type(enum matio_types type)
 {
-    return (type >= MAT_T_INT8 && type <= MAT_T_SINGLE) || type == MAT_T_DOUBLE || type == MAT_T_INT64 || type == MAT_T_UINT64;
+    return (type >= MAT_T_INT8 && type <= MAT_T_SINGLE) || type == MAT_T_DOUBLE || type == MAT_T_INT64 ||
+           type == MAT_T_UINT64;
 }
 
 static plx_status damaged(plx_context *ctx, const char *where, const matvar_t *var)
@@ -69,9 +73,11 @@ static plx_status full_table(plx__table *out, plx_context *ctx, plx__arena *aren
 {
     plx_index rows = rows_of(var), cols = cols_of(var);
     size_t width = Mat_SizeOf(var->data_type);
-    if (!is_number_type(var->data_type) || (rows && cols && (!var->data || width == 0 || var->nbytes / width / (size_t)rows < (size_t)cols)))
+    if (!is_number_type(var->data_type) ||
+        (rows && cols && (!var->data || width == 0 || var->nbytes / width / (size_t)rows < (size_t)cols)))
         return damaged(ctx, where, var);
-    PLX_TRY(transpose ? plx__arena_mat(&out->dense, arena, cols, rows) : plx__arena_mat(&out->dense, arena, rows, cols));
+    PLX_TRY(transpose ? plx__arena_mat(&out->dense, arena, cols, rows)
+                      : plx__arena_mat(&out->dense, arena, rows, cols));
     for (plx_index j = 0; j < cols; j++)
         for (plx_index i = 0; i < rows; i++) {
             double x = value_at(var->data, var->data_type, (size_t)(j * rows + i));
@@ -96,7 +102,8 @@ static bool sparse_is_sound(const mat_sparse_t *s, plx_index rows, plx_index col
 }
 
 /* Columns of a sparse matrix are the rows of its transpose: copy, or counting sort by row. */
-static void fill_csr(plx_csr *a, const mat_sparse_t *s, enum matio_types type, plx_index cols, bool transpose, int64_t *next)
+static void fill_csr(plx_csr *a, const mat_sparse_t *s, enum matio_types type, plx_index cols, bool transpose,
+                     int64_t *next)
 {
     for (plx_index j = 0; transpose && j < cols; j++) a->ptr[j + 1] = s->jc[j + 1];
     for (uint32_t p = 0; !transpose && p < s->jc[cols]; p++) a->ptr[s->ir[p] + 1]++;
@@ -152,13 +159,16 @@ static plx_status char_row(const char **out, plx_context *ctx, plx__arena *arena
     size_t width = Mat_SizeOf(var->data_type), used = 0;
     char *text = NULL;
     bool utf8 = var->data_type == MAT_T_UTF8 || var->data_type == MAT_T_UINT8 || var->data_type == MAT_T_INT8;
-    if (rows && cols && (!var->data || width == 0 || var->nbytes / width / (size_t)rows < (size_t)cols)) return damaged(ctx, where, var);
+    if (rows && cols && (!var->data || width == 0 || var->nbytes / width / (size_t)rows < (size_t)cols))
+        return damaged(ctx, where, var);
     PLX_TRY(plx__arena_bytes((void **)&text, arena, 4 * cols + 1, 1));
     for (plx_index j = 0; j < cols; j++) {
         size_t k = (size_t)(j * rows + i);
         if (utf8) text[used++] = ((const char *)var->data)[k];
         else {
-            int32_t code = width == 2 ? ((const uint16_t *)var->data)[k] : width == 4 ? (int32_t)((const uint32_t *)var->data)[k] : '?';
+            int32_t code = width == 2   ? ((const uint16_t *)var->data)[k]
+                           : width == 4 ? (int32_t)((const uint32_t *)var->data)[k]
+                                        : '?';
             if (!utf8proc_codepoint_valid(code)) code = 0xFFFD;
             used += (size_t)utf8proc_encode_char(code, (utf8proc_uint8_t *)text + used);
         }
@@ -192,7 +202,8 @@ static plx_status cell_labels(const char **to, plx_context *ctx, plx__arena *are
             PLX_TRY(full_table(&one, ctx, arena, where, c, false));
             PLX_TRY(number_label(&to[i], arena, one.dense.data[0]));
         } else {
-            PLX_FAIL(ctx, PLX_E_FORMAT, "%s: '%s', cell %lld: neither a text nor a number", where, var->name, (long long)i + 1);
+            PLX_FAIL(ctx, PLX_E_FORMAT, "%s: '%s', cell %lld: neither a text nor a number", where, var->name,
+                     (long long)i + 1);
         }
     }
     return PLX_OK;
@@ -274,9 +285,11 @@ plx_status plx__mat_check_size(plx_context *ctx, const char *where, const matvar
 {
     double values = 1;
     if (depth > 8) PLX_FAIL(ctx, PLX_E_FORMAT, "%s: cells are nested too deeply", where);
-    if (var->rank < 1 || var->rank > 16 || !var->dims) return var->class_type == MAT_C_EMPTY ? PLX_OK : damaged(ctx, where, var);
+    if (var->rank < 1 || var->rank > 16 || !var->dims)
+        return var->class_type == MAT_C_EMPTY ? PLX_OK : damaged(ctx, where, var);
     for (int d = 0; d < var->rank; d++) values *= (double)var->dims[d];
-    if (var->class_type == MAT_C_CELL || var->class_type == MAT_C_STRUCT) return check_members(ctx, where, var, file_bytes, depth);
+    if (var->class_type == MAT_C_CELL || var->class_type == MAT_C_STRUCT)
+        return check_members(ctx, where, var, file_bytes, depth);
     /* zlib gains at most a factor of about 1030. A sparse matrix stores at least one pointer per column. */
     double claimed = var->class_type == MAT_C_SPARSE ? 4.0 * (double)var->dims[var->rank - 1] : values;
     return claimed > file_bytes * 1100 + 1048576 ? damaged(ctx, where, var) : PLX_OK;

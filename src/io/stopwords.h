@@ -6,8 +6,10 @@
 
 #include "core/base.h"
 
-/* Languages with a list, and the words of one (case-folded, any order); NULL: there is no such list. */
+/* Names a user may choose from: the languages with a list, last "none". */
 const char *const *plx__stop_languages(plx_index *count);
+
+/* The words of a language, case-folded, in any order; NULL: there is no such list. */
 const char *const *plx__stop_words(plx_index *count, const char *language);
 
 #endif

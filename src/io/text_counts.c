@@ -164,7 +164,8 @@ static plx_status choose_terms(const char *const **names, plx_index *count, coun
         if (documents >= least && documents <= most) kept[n++] = &job->terms[t];
     }
     if (n == 0)
-        PLX_FAIL(ctx, PLX_E_DATA, "no word is left: none of %lld words is in %g to %g of %lld documents; change min_df or max_df",
+        PLX_FAIL(ctx, PLX_E_DATA,
+                 "no word is left: none of %lld words is in %g to %g of %lld documents; change min_df or max_df",
                  (long long)job->n_terms, least, most, (long long)job->n);
     if (o->max_features && n > o->max_features) {
         qsort(kept, (size_t)n, sizeof *kept, by_total);

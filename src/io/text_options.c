@@ -21,7 +21,8 @@ static plx_status parse_bound(plx__df_bound *out, plx_context *ctx, const char *
     bool number = end && end == value + len - percent;
     if (percent) x /= 100;
     if (!number || !(share ? x >= 0 && x <= 1 : x >= 0 && x <= 9e15))
-        PLX_FAIL(ctx, PLX_E_ARG, "text option %s = '%s': must be a number of documents (5), or a share with a point (0.5) or %% (50%%)",
+        PLX_FAIL(ctx, PLX_E_ARG,
+                 "text option %s = '%s': must be a number of documents (5), or a share with a point (0.5) or %% (50%%)",
                  key, value);
     *out = (plx__df_bound){x, share};
     return PLX_OK;

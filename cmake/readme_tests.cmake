@@ -1,0 +1,13 @@
+# What the documentation shows is run, the generated pages are compared, and known figures are measured again.
+if(Python3_FOUND AND TARGET parallax-cli AND BUILD_SHARED_LIBS AND NOT PLX_SANITIZE)
+  set(PLX_HERE ${CMAKE_CURRENT_SOURCE_DIR})
+  set(PLX_COMMAND $<TARGET_FILE:parallax-cli>)
+  add_test(NAME readme COMMAND Python3::Interpreter ${PLX_HERE}/tests/readme/run_readme.py ${PLX_COMMAND} ${CMAKE_BINARY_DIR} ${PLX_HERE})
+  add_test(NAME readme.runner COMMAND Python3::Interpreter ${PLX_HERE}/tests/readme/check_runner.py)
+  add_test(NAME readme.demo COMMAND ${PLX_HERE}/tools/demo.sh ${PLX_COMMAND})
+  set_tests_properties(readme readme.runner readme.demo PROPERTIES LABELS readme TIMEOUT 600)
+  add_test(NAME docs.current COMMAND Python3::Interpreter ${PLX_HERE}/tools/gen_docs.py ${PLX_COMMAND} --check)
+  set_tests_properties(docs.current PROPERTIES LABELS readme TIMEOUT 60)
+  add_test(NAME regression COMMAND Python3::Interpreter ${PLX_HERE}/tests/regression/check.py ${PLX_COMMAND})
+  set_tests_properties(regression PROPERTIES LABELS regression TIMEOUT 600 SKIP_RETURN_CODE 77)
+endif()

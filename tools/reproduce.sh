@@ -1,0 +1,22 @@
+#!/bin/sh
+# Published figures beside ours, as Markdown on standard output. Needs the data sets: $PARALLAX_DATA, default ../shared/data.
+# Takes about half an hour on two cores. Usage: reproduce.sh PARALLAX
+set -eu
+[ $# -eq 1 ] || { echo "usage: $0 PARALLAX" >&2; exit 2; }
+here=$(cd "$(dirname "$0")" && pwd)
+: "${PARALLAX_DATA:=$here/../../shared/data}"
+export PARALLAX_DATA
+if [ ! -d "$PARALLAX_DATA" ]; then
+    echo "reproduce: there is no directory $PARALLAX_DATA; set PARALLAX_DATA to where the data sets are" >&2
+    exit 1
+fi
+echo "# nb: Table 3 of Zhuang et al. (2012)"
+python3 "$here/reproduce_nb.py" "$1"
+for variant in "--weights tfidf" "--uniform" "--uniform --weights tfidf"; do
+    printf '\n## %s\n' "$variant"
+    # shellcheck disable=SC2086
+    python3 "$here/reproduce_nb.py" "$1" $variant
+done
+echo
+echo "# rls: Table 1 of Sindhwani, Niyogi and Belkin (2005)"
+python3 "$here/reproduce_rls.py" "$1"

@@ -23,6 +23,7 @@
 #define PARALLAX_METRICS_H
 
 #include "parallax/context.h"
+#include "parallax/dataset.h"
 #include "parallax/matrix.h"
 #include "parallax/status.h"
 
@@ -203,6 +204,21 @@ typedef struct plx_eval_options {
  * @retval PLX_E_FORMAT  a file is not what it should be
  */
 PLX_API PLX_NODISCARD plx_status plx_eval_files(plx_metrics **out, plx_context *ctx, const plx_eval_options *options);
+
+/**
+ * Measure a file of predictions against the truth of a data set. Rows of a predictions.csv are matched by their `id`
+ * (row numbers where the data set has no ids); a plain list of labels must have one per sample. Label sets and the
+ * hierarchy are taken into account when the data set has them.
+ *
+ * @param[out] out         Owned by the caller; NULL on failure.
+ * @param options          `pred` is needed; `positive`, `multilabel`, `clusters`, `noise` and `metrics` are heeded.
+ * @param unlabelled_only  Not 0: count only samples the data set gives no label for.
+ * @retval PLX_E_ARG   an option that does not go with a data set
+ * @retval PLX_E_DATA  no truth, an unknown or repeated id, or another number of labels
+ * @since 0.1
+ */
+PLX_API PLX_NODISCARD plx_status plx_eval_dataset(plx_metrics **out, plx_context *ctx, const plx_dataset *data,
+                                                  const plx_eval_options *options, int unlabelled_only);
 
 #ifdef __cplusplus
 }

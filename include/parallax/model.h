@@ -13,6 +13,7 @@
 
 #include "parallax/context.h"
 #include "parallax/dataset.h"
+#include "parallax/metrics.h"
 #include "parallax/params.h"
 
 #ifdef __cplusplus
@@ -111,6 +112,17 @@ PLX_API PLX_NODISCARD plx_status plx_prediction_array(plx_cmat *out, const plx_p
 PLX_API PLX_NODISCARD plx_status plx_prediction_transform(plx_cmat *out, const plx_prediction *prediction);
 PLX_API plx_index plx_prediction_warnings(const plx_prediction *prediction);
 PLX_API const char *plx_prediction_warning(const plx_prediction *prediction, plx_index i);
+
+/**
+ * How good a prediction of `model` is, measured against the truth of `data`, which holds the same samples. For the
+ * model's own prediction, samples whose label the learner saw are left out. Empty when `data` has no truth.
+ *
+ * @param[out] out  Owned by the caller.
+ * @retval PLX_E_ARG  the numbers of samples differ
+ */
+PLX_API PLX_NODISCARD plx_status plx_prediction_metrics(plx_metrics **out, plx_context *ctx,
+                                                        const plx_prediction *prediction, const plx_model *model,
+                                                        const plx_dataset *data);
 
 /** Write `id,label,score_<class>...`; ids come from `data`, else row numbers. Path "-": standard output. */
 PLX_API PLX_NODISCARD plx_status plx_prediction_write(plx_context *ctx, const plx_prediction *prediction,

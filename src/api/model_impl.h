@@ -55,6 +55,10 @@ plx_status plx__predict(plx_prediction **out, plx_context *ctx, const plx_model 
 /* Warnings of the running call, copied. */
 plx_status plx__take_notes(const char *const **out, plx_index *count, plx_context *ctx, plx__arena *arena);
 
+/* Truth of `data` against a prediction of the model (model_metrics.c). */
+plx_status plx__measure(plx_metrics *metrics, plx_context *ctx, const plx_prediction *prediction, const plx_model *model,
+                        const plx_dataset *data);
+
 /* New data in the model's terms: same views in the same order, same columns (match.c). */
 plx_status plx__match_data(plx_dataset **out, plx_context *ctx, const plx_model *model, const plx_dataset *data);
 

@@ -6,7 +6,6 @@
 
 #include "api/model_impl.h"
 #include "core/json.h"
-#include "eval/fit_metrics.h"
 #include "eval/metrics_store.h"
 #include "parallax/version.h"
 
@@ -89,71 +88,14 @@ static plx_status put_lists(plx_context *ctx, json_t *root, const plx_model *m)
 
 /* ---- metrics ---- */
 
-static bool is_regression(const plx_model *m)
-{
-    const char *task = plx_params_get(m->settings, "task");
-    return task && strcmp(task, "regression") == 0;
-}
-
-/* How good every view is on its own, where the method tells. */
-static plx_status measure_views(plx_metrics *metrics, plx_context *ctx, const plx_model *m, const plx__fit_outcome *about)
-{
-    if (!m->method->view_scores || about->kind != PLX__FIT_CLASSIFIER) return PLX_OK;
-    int stem = (int)strlen(m->method->view_scores) - 4;
-    uint8_t *present = NULL;
-    PLX_TRY(plx__arena_u8(&present, plx__scratch(ctx), about->n));
-    for (plx_index v = 0; v < m->n_views; v++) {
-        const char *name = NULL;
-        PLX_TRY(plx__arena_printf(&name, plx__scratch(ctx), "%.*s%s", stem, m->method->view_scores, m->views[v].name));
-        const plx__array *a = plx__store_find(&m->store, name);
-        if (!a || a->sparse || a->dense.rows != about->n || a->dense.cols != about->n_classes) continue;
-        for (plx_index i = 0; i < about->n; i++) {
-            present[i] = 0;
-            for (plx_index c = 0; c < a->dense.cols; c++) present[i] |= a->dense.data[i * a->dense.ld + c] != 0;
-        }
-        PLX_TRY(plx__metrics_for_view(metrics, about, m->views[v].name, plx__cmat(a->dense), present));
-    }
-    return PLX_OK;
-}
-
-static plx_status measure(plx_metrics *metrics, plx_context *ctx, const plx_model *m, const plx_dataset *data)
-{
-    const plx__outcome *o = &m->fitted.outcome;
-    const char **pred = NULL, **pairs = NULL;
-    PLX_TRY(PLX__ARENA_NEW(&pred, plx__scratch(ctx), o->n));
-    for (plx_index i = 0; i < o->n; i++) pred[i] = o->label[i] ? o->label[i] : "?";
-    plx__fit_outcome about = {.n = o->n, .truth = data->truth, .pred = pred, .seen = m->seen};
-    about.kind = m->method->task == PLX_TASK_CLUSTER ? PLX__FIT_CLUSTERER
-                 : is_regression(m)                  ? PLX__FIT_REGRESSOR
-                                                     : PLX__FIT_CLASSIFIER;
-    if (o->scores.data && about.kind == PLX__FIT_CLASSIFIER) {
-        about.scores = plx__cmat(o->scores);
-        about.classes = o->columns;
-        about.n_classes = o->scores.cols;
-    }
-    plx_metrics_hierarchy h = {.struct_size = sizeof h};
-    if (m->hierarchy) {
-        PLX_TRY(PLX__ARENA_NEW(&pairs, plx__scratch(ctx), 2 * m->hierarchy->n_subset));
-        for (plx_index p = 0; p < 2 * m->hierarchy->n_subset; p++) pairs[p] = m->classes[m->hierarchy->subset[p]];
-        h.classes = m->classes;
-        h.n_classes = m->n_classes;
-        h.subset = pairs;
-        h.n_subset = m->hierarchy->n_subset;
-        about.hierarchy = &h;
-    }
-    PLX_TRY(plx__metrics_for_fit(metrics, &about));
-    return measure_views(metrics, ctx, m, &about);
-}
-
 static plx_status put_metrics(plx_context *ctx, json_t *root, const plx_model *m, const plx_dataset *data)
 {
     if (!data || !data->truth || !m->fitted.outcome.n || !m->fitted.outcome.label) return PLX_OK;
-    if (data->n != m->fitted.outcome.n) PLX_FAIL(ctx, PLX_E_ARG, "the data set has %lld samples, the model was fitted to %lld", (long long)data->n, (long long)m->fitted.outcome.n);
     plx_metrics *metrics = NULL;
     json_t *object = json_object();
     PLX_TRY(put(ctx, root, "metrics", object));
     PLX_TRY(plx__metrics_new(&metrics, ctx));
-    plx_status st = measure(metrics, ctx, m, data);
+    plx_status st = plx__measure(metrics, ctx, &m->fitted, m, data);
     for (plx_index i = 0; st == PLX_OK && i < plx_metrics_count(metrics); i++)
         st = put(ctx, object, plx_metrics_name(metrics, i), plx__json_real(plx_metrics_value(metrics, i, NULL)));
     plx_metrics_destroy(metrics);

@@ -25,10 +25,10 @@ cc -o "$scratch/stranger" "$source"/tests/install/consumer/*.c $(pkg-config --de
 # Every public header compiles alone, in every standard it promises.
 for header in "$prefix"/include/parallax/*.h; do
     for std in c99 c11 c17; do
-        printf '#include "%s"\n' "$header" | cc -std=$std -Wall -Wextra -Wpedantic -Werror -I"$prefix/include" -fsyntax-only -x c -
+        printf '#include "%s"\ntypedef int not_empty;\n' "$header" | cc -std=$std -Wall -Wextra -Wpedantic -Werror -I"$prefix/include" -fsyntax-only -x c -
     done
     if command -v c++ >/dev/null 2>&1; then
-        printf '#include "%s"\n' "$header" | c++ -std=c++17 -Wall -Wextra -Werror -I"$prefix/include" -fsyntax-only -x c++ -
+        printf '#include "%s"\ntypedef int not_empty;\n' "$header" | c++ -std=c++17 -Wall -Wextra -Werror -I"$prefix/include" -fsyntax-only -x c++ -
     fi
 done
 echo "install: CMake package, pkg-config and headers work"

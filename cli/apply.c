@@ -1,0 +1,25 @@
+/*
+ * Reading a model and new data, and predicting.
+ */
+#include "apply.h"
+
+int cli_apply(cli_applied *out, cli_session *s)
+{
+    *out = (cli_applied){0};
+    int code = cli_fail(s, plx_model_load(&out->model, s->ctx, s->args->positional[0]));
+    if (!code) code = cli_read_data(&out->data, s, s->args->positional[1]);
+    if (!code) code = cli_fail(s, plx_predict(&out->prediction, s->ctx, out->model, out->data));
+    return code;
+}
+
+void cli_applied_free(cli_applied *applied)
+{
+    plx_prediction_destroy(applied->prediction);
+    plx_dataset_destroy(applied->data);
+    plx_model_destroy(applied->model);
+}
+
+const cli_positional cli_apply_positionals[] = {
+    {"MODEL", CLI_FILE, false, "A model written by 'parallax fit --model'.", NULL},
+    {"DATA", CLI_FILE, false, "New samples. Views and features are matched by name.", NULL},
+    CLI_END_POSITIONALS};

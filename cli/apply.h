@@ -1,0 +1,21 @@
+/*
+ * A model from a file applied to new data: what predict and transform share.
+ */
+#ifndef PARALLAX_CLI_APPLY_H
+#define PARALLAX_CLI_APPLY_H
+
+#include "session.h"
+
+typedef struct cli_applied {
+    plx_model *model;
+    plx_dataset *data;
+    plx_prediction *prediction;
+} cli_applied;
+
+/* Reads MODEL and DATA, the verb's two arguments, and predicts. cli_applied_free() in any case. */
+int cli_apply(cli_applied *out, cli_session *s);
+void cli_applied_free(cli_applied *applied);
+
+extern const cli_positional cli_apply_positionals[];
+
+#endif

@@ -1,0 +1,333 @@
+/*
+ * parallax fit: read, hide labels, fit, and only then write everything that was asked for.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "output.h"
+#include "summary.h"
+
+/* ---- parameters ---- */
+
+/* "key=value" as two texts; the copy is the caller's to free. */
+static char *cut_at_equals(const char *text, const char **value)
+{
+    char *copy = strdup(text), *equals = copy ? strchr(copy, '=') : NULL;
+    if (!equals) return copy;
+    *equals = '\0';
+    *value = equals + 1;
+    return copy;
+}
+
+static int make_params(plx_params **out, cli_session *s, const char *method)
+{
+    int code = cli_fail(s, plx_params_create(out, s->ctx, method));
+    const char *setting = NULL;
+    for (int i = 0; !code && (setting = cli_value_at(s->args, "set", i)); i++) {
+        const char *value = "";
+        char *key = cut_at_equals(setting, &value);
+        code = key ? cli_fail(s, plx_params_set(*out, s->ctx, key, value)) : cli_fail_text(s, "out of memory");
+        free(key);
+    }
+    return code;
+}
+
+/* ---- labels ---- */
+
+static plx_status choose_labels(uint8_t *chosen, cli_session *s, const plx_dataset *data, const char *spec)
+{
+    if (strncmp(spec, "file:", 5) == 0) return plx_split_read(chosen, s->ctx, data, spec + 5);
+    return plx_split_labels(chosen, s->ctx, data, spec);
+}
+
+/* Replace the data set by one where only the chosen samples keep their label. */
+static int hide_labels(plx_dataset **data, cli_session *s)
+{
+    const char *spec = cli_value(s->args, "labels");
+    plx_index n = plx_dataset_samples(*data);
+    if (!spec) return CLI_DONE;
+    plx_dataset *relabelled = NULL;
+    uint8_t *chosen = calloc((size_t)n, 1);
+    const char **labels = calloc((size_t)n, sizeof *labels);
+    int code =
+        chosen && labels ? cli_fail(s, choose_labels(chosen, s, *data, spec)) : cli_fail_text(s, "out of memory");
+    if (!code) {
+        plx_split_label_texts(labels, *data, chosen);
+        code = cli_fail(s, plx_dataset_relabel(&relabelled, s->ctx, *data, labels));
+    }
+    if (!code) {
+        plx_dataset_destroy(*data);
+        *data = relabelled;
+    }
+    free(chosen);
+    free(labels);
+    return code;
+}
+
+/* ---- arrays ---- */
+
+static void free_names(char **names, int count)
+{
+    for (int i = 0; names && i < count; i++) free(names[i]);
+    free(names);
+}
+
+/* The array names of all --dump options. */
+static int dump_names(char ***out, cli_session *s)
+{
+    int count = cli_value_count(s->args, "dump");
+    char **names = calloc((size_t)count + 1, sizeof *names);
+    for (int i = 0; names && i < count; i++) {
+        const char *file = NULL;
+        names[i] = cut_at_equals(cli_value_at(s->args, "dump", i), &file);
+        if (names[i]) continue;
+        free_names(names, i);
+        names = NULL;
+    }
+    *out = names;
+    return names ? CLI_DONE : cli_fail_text(s, "out of memory");
+}
+
+static int run_fit(plx_model **out, cli_session *s, const char *method, const plx_dataset *data,
+                   const plx_params *params)
+{
+    plx_fit_options o = PLX_FIT_OPTIONS_INIT;
+    char **names = NULL, *directory = NULL;
+    int code = dump_names(&names, s);
+    if (!code) directory = cli_data_directory(s->args->positional[1]);
+    if (!code && !directory) code = cli_fail_text(s, "out of memory");
+    o.directory = directory;
+    o.arrays = (const char *const *)names;
+    o.n_arrays = cli_value_count(s->args, "dump");
+    if (!code) code = cli_fail(s, plx_fit(out, s->ctx, method, data, params, &o));
+    free_names(names, (int)o.n_arrays);
+    free(directory);
+    return code;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+enum { DENSE_LIMIT = 50 * 1000 * 1000 }; /* entries of a sparse array that may be written out in full */
+
+static int check_sparse(cli_session *s, plx_ccsr m, const char *name, const char *path)
+{
+    if (ends_with(path, ".mtx") || !m.cols || m.rows <= DENSE_LIMIT / m.cols) return CLI_DONE;
+    return cli_fail_text(s, "%s: array '%s' is sparse and %lld x %lld; name a .mtx file instead", path, name,
+                         (long long)m.rows, (long long)m.cols);
+}
+
+/* A sparse array in a dense format goes through a dense copy. */
+static int dump_sparse(cli_session *s, plx_ccsr m, const char *path)
+{
+    if (ends_with(path, ".mtx")) return cli_fail(s, plx_matrix_write_sparse(s->ctx, m, path));
+    double *full = calloc((size_t)(m.rows * m.cols) + 1, sizeof *full);
+    if (!full) return cli_fail_text(s, "out of memory");
+    for (plx_index i = 0; i < m.rows; i++)
+        for (int64_t k = m.ptr[i]; k < m.ptr[i + 1]; k++) full[i * m.cols + m.col[k]] = m.val[k];
+    int code = cli_fail(s, plx_matrix_write(s->ctx, (plx_cmat){full, m.rows, m.cols, m.cols}, path));
+    free(full);
+    return code;
+}
+
+static int list_arrays(cli_session *s, const plx_model *model, const char *name)
+{
+    char list[512] = "";
+    size_t used = 0;
+    for (plx_index i = 0; i < plx_model_arrays(model) && used < sizeof list - 80; i++)
+        used +=
+            (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", plx_model_array_name(model, i));
+    return cli_usage_error(s->args->verb, "this %s model has no array '%s'; it has %s", plx_model_method(model), name,
+                           list);
+}
+
+/* Write an array, or only see that it can be written. */
+static int dump_one(cli_session *s, const plx_model *model, const char *request, bool write)
+{
+    const char *path = NULL;
+    plx_cmat dense = {0};
+    plx_ccsr sparse = {0};
+    char *name = cut_at_equals(request, &path);
+    int code = CLI_DONE;
+    if (!name) return cli_fail_text(s, "out of memory");
+    bool is_dense = plx_model_array(&dense, model, name) == PLX_OK;
+    bool is_sparse = !is_dense && plx_model_array_sparse(&sparse, model, name) == PLX_OK;
+    if (!is_dense && !is_sparse) code = list_arrays(s, model, name);
+    else if (!write) code = is_dense ? CLI_DONE : check_sparse(s, sparse, name, path);
+    else if (is_dense) code = cli_fail(s, plx_matrix_write(s->ctx, dense, path));
+    else code = dump_sparse(s, sparse, path);
+    free(name);
+    return code;
+}
+
+static int dump_all(cli_session *s, const plx_model *model, bool write)
+{
+    const char *request = NULL;
+    int code = CLI_DONE;
+    for (int i = 0; !code && (request = cli_value_at(s->args, "dump", i)); i++)
+        code = dump_one(s, model, request, write);
+    return code;
+}
+
+/* ---- results ---- */
+
+static int write_results(cli_session *s, plx_model *model, const plx_dataset *data)
+{
+    const char *out = cli_value(s->args, "out"), *file = cli_value(s->args, "model"),
+               *json = cli_value(s->args, "json");
+    const char *text = NULL;
+    int code = json ? cli_fail(s, plx_model_json(&text, s->ctx, model, data)) : CLI_DONE;
+    if (!code) code = dump_all(s, model, false);
+    if (!code) code = dump_all(s, model, true);
+    if (!code && out) code = cli_fail(s, plx_prediction_write(s->ctx, plx_model_prediction(model), data, out));
+    if (!code && file) code = cli_fail(s, plx_model_save(s->ctx, model, file));
+    if (!code && json) code = cli_write_text(s, json, text);
+    return code;
+}
+
+static void say_fit(cli_session *s, const plx_model *model, double seconds)
+{
+    char run[160] = "", objective[64] = "", took[32] = "under a millisecond";
+    int converged = plx_model_converged(model);
+    if (converged >= 0)
+        snprintf(run, sizeof run, ", %s, %s", CLI_COUNT(plx_model_iterations(model), "iteration", "iterations"),
+                 converged ? "converged" : "stopped by a limit before convergence");
+    if (!isnan(plx_model_objective(model)))
+        snprintf(objective, sizeof objective, ", objective %.8g", plx_model_objective(model));
+    if (seconds >= 100) snprintf(took, sizeof took, "%.0f s", seconds);
+    else if (seconds >= 1) snprintf(took, sizeof took, "%.3g s", seconds);
+    else if (seconds >= 0.001) snprintf(took, sizeof took, "%.0f ms", 1000 * seconds);
+    cli_say(s, "fit      %s%s%s, %s", plx_model_method(model), run, objective, took);
+}
+
+static void say_changed(cli_session *s, const plx_model *model)
+{
+    plx_param_info p = PLX_PARAM_INFO_INIT;
+    for (plx_index i = 0; plx_method_param(&p, plx_model_method(model), i) == PLX_OK; i++) {
+        const char *value = plx_model_param(model, p.name);
+        if (value && strcmp(value, p.def) != 0)
+            cli_say(s, "changed  %s = %s (default %s)", p.name, value, *p.def ? p.def : "not set");
+    }
+    for (int i = 0; i < s->args->n_given; i++) {
+        const cli_given *g = &s->args->given[i];
+        if (g->option->kind == CLI_SETTING && memchr(g->value, '.', strcspn(g->value, "=")))
+            cli_say(s, "changed  %s", g->value);
+    }
+}
+
+/* ---- the verb ---- */
+
+static const char *const outputs[] = {"out", "model", "json", "dump", NULL};
+
+static double seconds_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void say_result(cli_session *s, const plx_model *model, const plx_dataset *data, const plx_metrics *metrics,
+                       double seconds)
+{
+    cli_say_data(s, data);
+    say_fit(s, model, seconds);
+    cli_say_metrics(s, metrics);
+    if (cli_flag(s->args, "show-changed")) say_changed(s, model);
+    cli_say_warnings(s);
+    cli_say_outputs(s, outputs);
+}
+
+static int fit_data(cli_session *s, const char *method, plx_dataset **data, const plx_params *params)
+{
+    plx_model *model = NULL;
+    plx_metrics *metrics = NULL;
+    int code = hide_labels(data, s);
+    double started = seconds_now();
+    if (!code) code = run_fit(&model, s, method, *data, params);
+    double seconds = seconds_now() - started;
+    if (!code) code = cli_fail(s, plx_prediction_metrics(&metrics, s->ctx, plx_model_prediction(model), model, *data));
+    if (!code) code = write_results(s, model, *data);
+    if (!code) say_result(s, model, *data, metrics, seconds);
+    plx_metrics_destroy(metrics);
+    plx_model_destroy(model);
+    return code;
+}
+
+static int run(const cli_args *args)
+{
+    cli_session s;
+    plx_params *params = NULL;
+    plx_dataset *data = NULL;
+    int code = cli_session_open(&s, args);
+    if (code) return code;
+    code = make_params(&params, &s, args->positional[0]);
+    if (!code) code = cli_check_outputs(&s, outputs);
+    if (!code) code = cli_read_data(&data, &s, args->positional[1]);
+    if (!code) code = fit_data(&s, args->positional[0], &data, params);
+    plx_dataset_destroy(data);
+    plx_params_destroy(params);
+    cli_session_close(&s);
+    return code;
+}
+
+static const cli_positional positionals[] = {
+    {"METHOD", CLI_METHOD, false, "A method listed by 'parallax methods'.", NULL},
+    {"DATA", CLI_FILE, false, "A data set directory, its manifest, or a single file.", NULL},
+    CLI_END_POSITIONALS};
+
+static const cli_option options[] = {
+    {.name = "set",
+     .value = "KEY=VALUE",
+     .kind = CLI_SETTING,
+     .help = "Set a parameter of the method, or KEY.VIEW=VALUE for one view. Repeatable. "
+             "Files are relative to the data set's directory."},
+    {.name = "labels",
+     .value = "SPEC",
+     .kind = CLI_TEXT,
+     .help = "Hide all labels but some: 10% of every class, 5 of every class, a=2,b=10 of these classes, "
+             "or file:F with one id, number or flag per line."},
+    {.name = "out",
+     .value = "FILE",
+     .kind = CLI_FILE,
+     .help = "Write predictions: id,label,score_CLASS,... (- for standard output)."},
+    {.name = "model",
+     .value = "FILE",
+     .kind = CLI_FILE,
+     .help = "Write the fitted model (.plx) for predict and transform."},
+    {.name = "dump",
+     .value = "NAME=FILE",
+     .kind = CLI_DUMP,
+     .help = "Write a named array of the method as .csv, .tsv, .npy or .mtx. Repeatable."},
+    {.name = "json",
+     .value = "FILE",
+     .kind = CLI_FILE,
+     .help = "Write parameters, run facts and metrics as JSON (- for standard output)."},
+    {.name = "show-changed", .kind = CLI_FLAG, .help = "Tell which parameters differ from their defaults."},
+    CLI_END_OPTIONS};
+
+static const cli_option *const option_sets[] = {options,          cli_seed_options, cli_run_options,
+                                                cli_talk_options, cli_read_options, NULL};
+
+static const cli_example examples[] = {
+    {"parallax fit nb data/cora --labels 10% --out labels.csv", "Label all samples from a tenth of the labels."},
+    {"parallax fit rls data/cora --set view=text --set gamma_a=0.1 --model cora.plx", "Keep a model for later."},
+    {"parallax fit nb data/cora --dump posterior=p.npy --json result.json --quiet", "Numbers for a script."},
+    CLI_END_EXAMPLES};
+
+const cli_verb cli_verb_fit = {
+    .name = "fit",
+    .summary = "Fit a method to a data set and label its samples.",
+    .description =
+        "Fits METHOD to DATA, predicts every sample and writes what is asked for, after everything was computed. "
+        "When the data set has a truth, the quality is measured on the samples whose label the method did not see. "
+        "The same seed gives the same bytes for every number of threads.",
+    .positionals = positionals,
+    .option_sets = option_sets,
+    .examples = examples,
+    .run = run,
+};

@@ -1,0 +1,34 @@
+/*
+ * Files the command writes: checked before the work starts, complete or absent afterwards.
+ */
+#ifndef PARALLAX_CLI_OUTPUT_H
+#define PARALLAX_CLI_OUTPUT_H
+
+#include "session.h"
+
+/* Can `path` be written? Its directory must be there and it must not be a directory itself. "-" is standard output
+ * (with `stdout_allowed`). CLI_DONE or one line and CLI_FAILED. */
+int cli_check_output(cli_session *s, const char *path, bool stdout_allowed);
+/* The same for every option that names an output; two that name the same file are a usage error. */
+int cli_check_outputs(cli_session *s, const char *const *options);
+/* Does the name tell a matrix format: .csv, .tsv, .npy or .mtx? Else one line and CLI_USAGE. */
+int cli_check_matrix_name(cli_session *s, const char *path);
+/* "wrote FILE" for each of them. */
+void cli_say_outputs(cli_session *s, const char *const *options);
+/* A data set to be written must not be there yet. */
+int cli_check_new(cli_session *s, const char *path);
+
+/* Write a text through a temporary file; "-" goes to standard output. */
+int cli_write_text(cli_session *s, const char *path, const char *text);
+
+/* A stream into memory whose text goes to `path` when it is finished. */
+typedef struct cli_sink {
+    FILE *to;
+    char *text;
+    size_t size;
+} cli_sink;
+
+int cli_sink_open(cli_sink *sink, cli_session *s);
+int cli_sink_write(cli_sink *sink, cli_session *s, const char *path);
+
+#endif

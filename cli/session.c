@@ -1,0 +1,171 @@
+/*
+ * The frame around every verb that calls the library.
+ *
+ * The first Ctrl-C asks the running call to stop (it ends with PLX_E_CANCELLED and leaves no file); a second one
+ * kills, because the handler puts the default action back.
+ */
+#include "session.h"
+
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static plx_context *volatile running;
+
+static void on_interrupt(int signal_number)
+{
+    (void)signal_number;
+    if (running) plx_context_cancel(running);
+}
+
+static void catch_interrupt(plx_context *ctx)
+{
+    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESETHAND | SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    running = ctx;
+    sigaction(SIGINT, &action, NULL);
+    action.sa_flags = SA_RESETHAND | SA_RESTART;
+    sigaction(SIGTERM, &action, NULL);
+}
+
+/* ---- messages ---- */
+
+static void keep_warning(cli_session *s, const char *text)
+{
+    for (int i = 0; i < s->n_warnings; i++)
+        if (strcmp(s->warnings[i], text) == 0) return;
+    if (s->n_warnings == s->room) {
+        int room = 2 * s->room + 8;
+        char **more = realloc(s->warnings, (size_t)room * sizeof *more);
+        if (!more) return;
+        s->warnings = more;
+        s->room = room;
+    }
+    char *copy = strdup(text);
+    if (copy) s->warnings[s->n_warnings++] = copy;
+}
+
+static void on_log(plx_log_level level, const char *text, void *payload)
+{
+    cli_session *s = payload;
+    if (level == PLX_LOG_WARNING) {
+        keep_warning(s, text);
+        return;
+    }
+    cli_progress_clear(&s->progress);
+    fprintf(stderr, "%s\n", text);
+}
+
+void cli_say(cli_session *s, const char *format, ...)
+{
+    va_list args;
+    if (s->quiet) return;
+    cli_progress_clear(&s->progress);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+}
+
+void cli_say_warnings(cli_session *s)
+{
+    for (int i = 0; i < s->n_warnings; i++) cli_say(s, "warning: %s", s->warnings[i]);
+}
+
+int cli_fail(cli_session *s, plx_status status)
+{
+    if (status == PLX_OK) return CLI_DONE;
+    cli_progress_clear(&s->progress);
+    fprintf(stderr, "parallax: %s\n", plx_context_error(s->ctx));
+    if (status == PLX_E_CANCELLED) return CLI_INTERRUPTED;
+    return status == PLX_E_ARG ? CLI_USAGE : CLI_FAILED;
+}
+
+int cli_fail_text(cli_session *s, const char *format, ...)
+{
+    va_list args;
+    cli_progress_clear(&s->progress);
+    fputs("parallax: ", stderr);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+    return CLI_FAILED;
+}
+
+/* ---- life ---- */
+
+static plx_context_options context_options(const cli_args *args)
+{
+    plx_context_options o = PLX_CONTEXT_OPTIONS_INIT;
+    const char *seed = cli_value(args, "seed"), *memory = cli_value(args, "memory");
+    long long bytes = 0;
+    if (seed) cli_read_seed(&o.seed, seed);
+    if (memory && cli_read_size(&bytes, memory)) o.memory_limit = bytes;
+    o.threads = (int)cli_whole(args, "threads", 0);
+    o.deterministic = (int)cli_whole(args, "deterministic", 1);
+    o.time_limit = cli_real(args, "time-limit", 0);
+    return o;
+}
+
+int cli_session_open(cli_session *s, const cli_args *args)
+{
+    plx_context_options o = context_options(args);
+    *s = (cli_session){.args = args, .quiet = cli_flag(args, "quiet"), .verbose = cli_flag(args, "verbose")};
+    s->progress.style = cli_progress_choose(cli_value(args, "progress"), s->quiet);
+    if (plx_context_create(&s->ctx, &o) != PLX_OK) return cli_fail_text(s, "out of memory");
+    plx_context_set_log(s->ctx, s->verbose ? PLX_LOG_DEBUG : PLX_LOG_WARNING, on_log, s);
+    cli_progress_install(&s->progress, s->ctx);
+    catch_interrupt(s->ctx);
+    return CLI_DONE;
+}
+
+void cli_session_close(cli_session *s)
+{
+    running = NULL;
+    cli_progress_clear(&s->progress);
+    for (int i = 0; i < s->n_warnings; i++) free(s->warnings[i]);
+    free(s->warnings);
+    plx_context_destroy(s->ctx);
+}
+
+/* ---- data ---- */
+
+int cli_read_data(plx_dataset **out, cli_session *s, const char *path)
+{
+    plx_read_options o = PLX_READ_OPTIONS_INIT;
+    const char *join = cli_value(s->args, "join");
+    o.format = cli_value(s->args, "format");
+    o.join = join && strcmp(join, "intersection") == 0 ? PLX_JOIN_INTERSECTION : PLX_JOIN_UNION;
+    o.label = cli_value(s->args, "label-column");
+    o.id = cli_value(s->args, "id-column");
+    o.text = cli_value(s->args, "text-column");
+    o.text_options = cli_value(s->args, "text-options");
+    return cli_fail(s, plx_dataset_read(out, s->ctx, path, &o));
+}
+
+char *cli_data_directory(const char *path)
+{
+    struct stat info;
+    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) return strdup(path);
+    const char *slash = strrchr(path, '/');
+    if (!slash) return strdup(".");
+    return strndup(path, slash == path ? 1 : (size_t)(slash - path));
+}
+
+const char *cli_count(char *buffer, size_t size, long long count, const char *singular, const char *plural)
+{
+    char digits[32];
+    int length = snprintf(digits, sizeof digits, "%lld", count < 0 ? -count : count);
+    size_t used = 0;
+    if (count < 0 && size) buffer[used++] = '-';
+    for (int i = 0; i < length && used + 2 < size; i++) {
+        if (i && (length - i) % 3 == 0) buffer[used++] = ',';
+        buffer[used++] = digits[i];
+    }
+    const char *unit = count == 1 ? singular : plural;
+    snprintf(buffer + used, size - used, "%s%s", *unit ? " " : "", unit);
+    return buffer;
+}

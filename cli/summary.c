@@ -1,0 +1,62 @@
+/*
+ * Short summaries: what was read and how good the result is.
+ */
+#include "summary.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LINE = 76 };
+
+plx_index cli_labelled_count(const plx_dataset *data)
+{
+    plx_index count = 0;
+    for (plx_index i = 0; i < plx_dataset_samples(data); i++) count += plx_dataset_label(data, i) != NULL;
+    return count;
+}
+
+void cli_say_data(cli_session *s, const plx_dataset *data)
+{
+    char classes[96] = "";
+    if (plx_dataset_classes(data))
+        snprintf(classes, sizeof classes, ", %s, %s", CLI_COUNT(plx_dataset_classes(data), "class", "classes"),
+                 CLI_COUNT(cli_labelled_count(data), "labelled", "labelled"));
+    cli_say(s, "data     %s: %s, %s%s", plx_dataset_name(data),
+            CLI_COUNT(plx_dataset_samples(data), "sample", "samples"),
+            CLI_COUNT(plx_dataset_views(data), "view", "views"), classes);
+}
+
+const char *cli_metric_text(char *buffer, size_t size, const plx_metrics *metrics, plx_index i)
+{
+    int defined = 0;
+    double value = plx_metrics_value(metrics, i, &defined);
+    if (!defined) snprintf(buffer, size, "undefined");
+    else if (value == floor(value) && fabs(value) < 1e9) snprintf(buffer, size, "%.0f", value);
+    else if (fabs(value) < 1e-4 || fabs(value) >= 1e5) snprintf(buffer, size, "%.4g", value);
+    else snprintf(buffer, size, "%.4f", value);
+    return buffer;
+}
+
+void cli_say_metrics(cli_session *s, const plx_metrics *metrics)
+{
+    char line[LINE + 1] = "", item[160], value[40];
+    size_t used = 0;
+    for (plx_index i = 0; i < plx_metrics_count(metrics); i++) {
+        const char *name = plx_metrics_name(metrics, i);
+        if (strchr(name, ':')) continue; /* per class: in --json */
+        int length = snprintf(item, sizeof item, "%s%s %s", used ? ", " : "", name,
+                              cli_metric_text(value, sizeof value, metrics, i));
+        if (length < 0 || used + (size_t)length > LINE - 9) break;
+        memcpy(line + used, item, (size_t)length + 1);
+        used += (size_t)length;
+    }
+    if (used) cli_say(s, "quality  %s", line);
+}
+
+void cli_json_metrics(cli_json *j, const char *key, const plx_metrics *metrics)
+{
+    cli_json_open(j, key, '{');
+    for (plx_index i = 0; i < plx_metrics_count(metrics); i++)
+        cli_json_real(j, plx_metrics_name(metrics, i), plx_metrics_value(metrics, i, NULL));
+    cli_json_close(j, '}');
+}

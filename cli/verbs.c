@@ -1,0 +1,106 @@
+/*
+ * The list of verbs and the options several of them share.
+ */
+#include <string.h>
+
+#include "cli.h"
+#include "suggest.h"
+
+static const cli_verb *const verbs[] = {
+    &cli_verb_fit,        &cli_verb_predict,   &cli_verb_transform,     &cli_verb_eval,
+    &cli_verb_methods,    &cli_verb_data_info, &cli_verb_data_check,    &cli_verb_data_convert,
+    &cli_verb_data_split, &cli_verb_data_drop, &cli_verb_data_generate, &cli_verb_version,
+    &cli_verb_completion, &cli_verb_man,       &cli_verb_help,          NULL};
+
+const cli_verb *cli_verb_at(int i) { return verbs[i]; }
+
+const cli_verb *cli_verb_find(const char *group, const char *name)
+{
+    for (int i = 0; verbs[i]; i++) {
+        bool same_group = group ? verbs[i]->group && strcmp(verbs[i]->group, group) == 0 : !verbs[i]->group;
+        if (same_group && strcmp(verbs[i]->name, name) == 0) return verbs[i];
+    }
+    return NULL;
+}
+
+bool cli_is_group(const char *name) { return cli_group_summary(name) != NULL; }
+
+const char *cli_group_summary(const char *group)
+{
+    return strcmp(group, "data") == 0 ? "Look at, check, convert, split, thin out or make data sets." : NULL;
+}
+
+const char *cli_verb_nearest(const char *group, const char *word)
+{
+    cli_suggestion near = {word, NULL, 0};
+    for (int i = 0; verbs[i]; i++) {
+        const cli_verb *v = verbs[i];
+        if (group && v->group && strcmp(v->group, group) == 0) cli_suggest(&near, v->name);
+        if (!group) cli_suggest(&near, v->group ? v->group : v->name);
+    }
+    return cli_suggested(&near);
+}
+
+const char *cli_verb_title(char *buffer, size_t size, const cli_verb *verb)
+{
+    snprintf(buffer, size, "%s%s%s", verb->group ? verb->group : "", verb->group ? " " : "", verb->name);
+    return buffer;
+}
+
+const cli_option cli_seed_options[] = {{.name = "seed",
+                                        .value = "N",
+                                        .kind = CLI_WHOLE,
+                                        .low = 0,
+                                        .help = "Every random choice follows from it (default 0)."},
+                                       CLI_END_OPTIONS};
+
+const cli_option cli_run_options[] = {{.name = "threads",
+                                       .value = "N",
+                                       .kind = CLI_WHOLE,
+                                       .low = 1,
+                                       .high = 4096,
+                                       .help = "Threads to use (default: one per core)."},
+                                      {.name = "memory",
+                                       .value = "SIZE",
+                                       .kind = CLI_SIZE,
+                                       .help = "Most memory to use, e.g. 8G (default: 80 % of what is free)."},
+                                      {.name = "time-limit",
+                                       .value = "SECONDS",
+                                       .kind = CLI_REAL,
+                                       .low = 0,
+                                       .help = "Stop iterating after this time and keep the result."},
+                                      {.name = "deterministic",
+                                       .value = "0|1",
+                                       .kind = CLI_CHOICE,
+                                       .choices = "0|1",
+                                       .help = "1 (default): the same bytes for every number of threads."},
+                                      CLI_END_OPTIONS};
+
+const cli_option cli_talk_options[] = {
+    {.name = "quiet", .kind = CLI_FLAG, .help = "Print failures only."},
+    {.name = "verbose", .kind = CLI_FLAG, .help = "Also tell what happens inside."},
+    {.name = "progress",
+     .value = "STYLE",
+     .kind = CLI_CHOICE,
+     .choices = "json|bar|none",
+     .help = "json: one object per line on stderr; bar (default on a terminal); none."},
+    CLI_END_OPTIONS};
+
+const cli_option cli_read_options[] = {
+    {.name = "format", .value = "F", .kind = CLI_TEXT, .help = "Format of DATA when its name does not tell."},
+    {.name = "join",
+     .value = "HOW",
+     .kind = CLI_CHOICE,
+     .choices = "union|intersection",
+     .help = "Views with ids of their own: keep all samples (union, default), or only those every view has."},
+    {.name = "label-column", .value = "C", .kind = CLI_TEXT, .help = "Column of a table that holds the label."},
+    {.name = "id-column", .value = "C", .kind = CLI_TEXT, .help = "Column of a table that holds the sample id."},
+    {.name = "text-column",
+     .value = "C",
+     .kind = CLI_TEXT,
+     .help = "Column of a table that holds text, to be counted word by word."},
+    {.name = "text-options",
+     .value = "O",
+     .kind = CLI_TEXT,
+     .help = "How to count words, e.g. min_df=5,stem=english,stop=english."},
+    CLI_END_OPTIONS};

@@ -1,0 +1,93 @@
+/*
+ * How good predictions are: truth of a data set against the labels and scores a model gave.
+ */
+#include <string.h>
+
+#include "api/model_impl.h"
+#include "eval/fit_metrics.h"
+#include "eval/metrics_store.h"
+
+static bool is_regression(const plx_model *m)
+{
+    const char *task = plx_params_get(m->settings, "task");
+    return task && strcmp(task, "regression") == 0;
+}
+
+static plx_status hierarchy_of(plx_metrics_hierarchy *out, plx_context *ctx, const plx_model *m)
+{
+    const char **pairs = NULL;
+    PLX_TRY(PLX__ARENA_NEW(&pairs, plx__scratch(ctx), 2 * m->hierarchy->n_subset));
+    for (plx_index p = 0; p < 2 * m->hierarchy->n_subset; p++) pairs[p] = m->classes[m->hierarchy->subset[p]];
+    *out = (plx_metrics_hierarchy){sizeof *out, m->classes, m->n_classes, pairs, m->hierarchy->n_subset};
+    return PLX_OK;
+}
+
+/* How good every view is on its own, where the method tells. */
+static plx_status measure_views(plx_metrics *metrics, plx_context *ctx, const plx_prediction *p,
+                                const plx_model *m, const plx__fit_outcome *about)
+{
+    if (!m->method->view_scores || about->kind != PLX__FIT_CLASSIFIER) return PLX_OK;
+    int stem = (int)strlen(m->method->view_scores) - 4;
+    uint8_t *present = NULL;
+    PLX_TRY(plx__arena_u8(&present, plx__scratch(ctx), about->n));
+    for (plx_index v = 0; v < m->n_views; v++) {
+        const char *name = NULL;
+        PLX_TRY(plx__arena_printf(&name, plx__scratch(ctx), "%.*s%s", stem, m->method->view_scores, m->views[v].name));
+        const plx__array *a = plx__store_find(&p->store, name);
+        if (!a || a->sparse || a->dense.rows != about->n || a->dense.cols != about->n_classes) continue;
+        for (plx_index i = 0; i < about->n; i++) {
+            present[i] = 0;
+            for (plx_index c = 0; c < a->dense.cols; c++) present[i] |= a->dense.data[i * a->dense.ld + c] != 0;
+        }
+        PLX_TRY(plx__metrics_for_view(metrics, about, m->views[v].name, plx__cmat(a->dense), present));
+    }
+    return PLX_OK;
+}
+
+plx_status plx__measure(plx_metrics *metrics, plx_context *ctx, const plx_prediction *p, const plx_model *m,
+                        const plx_dataset *data)
+{
+    const plx__outcome *o = &p->outcome;
+    const char **pred = NULL;
+    plx_metrics_hierarchy h;
+    if (data->n != o->n)
+        PLX_FAIL(ctx, PLX_E_ARG, "the data set has %lld samples, the prediction %lld", (long long)data->n,
+                 (long long)o->n);
+    if (!o->label) return PLX_OK;
+    PLX_TRY(PLX__ARENA_NEW(&pred, plx__scratch(ctx), o->n));
+    for (plx_index i = 0; i < o->n; i++) pred[i] = o->label[i] ? o->label[i] : "?";
+    plx__fit_outcome about = {.n = o->n, .truth = data->truth, .pred = pred, .seen = p == &m->fitted ? m->seen : NULL};
+    about.kind = m->method->task == PLX_TASK_CLUSTER ? PLX__FIT_CLUSTERER
+                 : is_regression(m)                  ? PLX__FIT_REGRESSOR
+                                                     : PLX__FIT_CLASSIFIER;
+    if (o->scores.data && about.kind == PLX__FIT_CLASSIFIER) {
+        about.scores = plx__cmat(o->scores);
+        about.classes = o->columns;
+        about.n_classes = o->scores.cols;
+    }
+    if (m->hierarchy) {
+        PLX_TRY(hierarchy_of(&h, ctx, m));
+        about.hierarchy = &h;
+    }
+    PLX_TRY(plx__metrics_for_fit(metrics, &about));
+    return measure_views(metrics, ctx, p, m, &about);
+}
+
+static plx_status prediction_metrics(plx_metrics **out, plx_context *ctx, const plx_prediction *p, const plx_model *m,
+                                     const plx_dataset *data)
+{
+    plx_metrics *metrics = NULL;
+    PLX_TRY(plx__metrics_new(&metrics, ctx));
+    plx_status st = data->truth ? plx__measure(metrics, ctx, p, m, data) : PLX_OK;
+    if (st == PLX_OK) *out = metrics;
+    else plx_metrics_destroy(metrics);
+    return st;
+}
+
+plx_status plx_prediction_metrics(plx_metrics **out, plx_context *ctx, const plx_prediction *prediction,
+                                  const plx_model *model, const plx_dataset *data)
+{
+    *out = NULL;
+    plx__call_begin(ctx);
+    return plx__call_end(ctx, prediction_metrics(out, ctx, prediction, model, data));
+}

@@ -11,3 +11,5 @@ foreach(source ${PLX_UNIT_TESTS})
   add_test(NAME unit.${name} COMMAND ${name} WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
   set_tests_properties(unit.${name} PROPERTIES LABELS unit TIMEOUT 300)
 endforeach()
+
+include(cmake/contract_tests.cmake)

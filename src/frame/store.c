@@ -71,7 +71,7 @@ plx_status plx__store_dense(plx_cmat *out, plx_context *ctx, const plx__store *s
 
 plx_status plx__store_scalar(double *out, plx_context *ctx, const plx__store *store, const char *name)
 {
-    plx_cmat m;
+    plx_cmat m = {0};
     PLX_TRY(plx__store_dense(&m, ctx, store, name));
     if (m.rows != 1 || m.cols != 1) PLX_FAIL(ctx, PLX_E_FORMAT, "the model's array '%s' is not a single number", name);
     *out = m.data[0];

@@ -74,16 +74,22 @@ static plx_status append_text(plx_context *ctx, json_t *list, const char *text)
     PLX_FAIL(ctx, PLX_E_NOMEM, "out of memory while writing JSON");
 }
 
+static plx_status put_list(plx_context *ctx, json_t *root, const char *key, const char *const *texts, plx_index count)
+{
+    json_t *list = json_array();
+    PLX_TRY(put(ctx, root, key, list));
+    for (plx_index i = 0; i < count; i++) PLX_TRY(append_text(ctx, list, texts[i]));
+    return PLX_OK;
+}
+
 static plx_status put_lists(plx_context *ctx, json_t *root, const plx_model *m)
 {
-    json_t *classes = json_array(), *views = json_array(), *warnings = json_array();
-    PLX_TRY(put(ctx, root, "classes", classes));
-    PLX_TRY(put(ctx, root, "views", views));
-    PLX_TRY(put(ctx, root, "warnings", warnings));
-    for (plx_index c = 0; c < m->n_classes; c++) PLX_TRY(append_text(ctx, classes, m->classes[c]));
-    for (plx_index v = 0; v < m->n_views; v++) PLX_TRY(append_text(ctx, views, m->views[v].name));
-    for (plx_index w = 0; w < m->fitted.n_warnings; w++) PLX_TRY(append_text(ctx, warnings, m->fitted.warnings[w]));
-    return PLX_OK;
+    const char **views = NULL;
+    PLX_TRY(PLX__ARENA_NEW(&views, plx__scratch(ctx), m->n_views));
+    for (plx_index v = 0; v < m->n_views; v++) views[v] = m->views[v].name;
+    PLX_TRY(put_list(ctx, root, "classes", m->classes, m->n_classes));
+    PLX_TRY(put_list(ctx, root, "views", views, m->n_views));
+    return put_list(ctx, root, "warnings", m->fitted.warnings, m->fitted.n_warnings);
 }
 
 /* ---- metrics ---- */

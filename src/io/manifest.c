@@ -170,6 +170,7 @@ static plx_status labels_by_id(const char ***out, const reader *r, const char *f
     if (!samples->ids) PLX_FAIL(r->ctx, PLX_E_DATA, "%s: labels by id need sample ids; give the data set or its views ids", file);
     for (plx_index i = 0; i < table.rows; i++) {
         plx_index s = plx__map_get(&samples->index, table.cells[i * table.cols + id]);
+        if (s >= 0 && (*out)[s]) PLX_FAIL(r->ctx, PLX_E_DATA, "%s: id '%s' is there twice", file, samples->ids[s]);
         if (s >= 0) (*out)[s] = table.cells[i * table.cols + label];
         else unknown++;
     }
@@ -269,6 +270,7 @@ static plx_status read_costs(plx_dataset *data, const reader *r)
     plx__table table;
     double label = 1.0;
     if (!costs) return PLX_OK;
+    if (!json_is_object(costs)) PLX_FAIL(r->ctx, PLX_E_FORMAT, "%s: \"costs\" must be an object", r->path);
     PLX_TRY(check_keys(r, costs, "costs: ", known, 2));
     PLX_TRY(get_cost(&label, r, costs, "costs: ", "label"));
     PLX_TRY(plx__dataset_set_label_cost(data, r->ctx, label));

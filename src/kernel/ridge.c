@@ -22,7 +22,8 @@ static plx_status with_ones(plx_mat *out, plx_context *ctx, plx_cmat y)
     return PLX_OK;
 }
 
-/* From S = (K + gamma l I)^-1 [y, 1]: 1'a = 0 gives b = 1'S_y / 1'S_1 and a = S_y - b S_1. */
+/* From S = (K + gamma l I)^-1 [y, 1]: 1'a = 0 gives b = 1'S_y / 1'S_1 and a = S_y - b S_1. `what` NULL: S is where an
+ * iteration was cut short, perhaps still zero, and b stays 0 then. */
 static plx_status eliminate_bias(plx_context *ctx, plx_cmat s, bool bias, plx_mat a, double *b, const char *what)
 {
     plx_index c = a.cols;
@@ -32,6 +33,7 @@ static plx_status eliminate_bias(plx_context *ctx, plx_cmat s, bool bias, plx_ma
         ones += s.data[i * s.ld + c];
         for (plx_index j = 0; j < c; j++) b[j] += s.data[i * s.ld + j];
     }
+    if (!what) bias = bias && fabs(ones) > 0;
     if (bias && !(fabs(ones) > 0)) PLX_FAIL(ctx, PLX_E_NUMERIC, "%s is singular with bias=1; use bias=0 or a larger gamma_a", what);
     for (plx_index j = 0; j < c; j++) b[j] = bias ? b[j] / ones : 0.0;
     for (plx_index i = 0; i < s.rows; i++)
@@ -97,7 +99,7 @@ plx_status plx__ridge_cg(plx_context *ctx, plx_cmat k, plx_cmat y, const plx__ri
     options.diagonal = diagonal;
     PLX_TRY(plx__cg_many(ctx, system, plx__cmat(rhs), s, &options, &result));
     *converged = result.converged;
-    PLX_TRY(eliminate_bias(ctx, plx__cmat(s), o->bias, a, b, o->what));
+    PLX_TRY(eliminate_bias(ctx, plx__cmat(s), o->bias, a, b, result.converged ? o->what : NULL));
     plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;
 }

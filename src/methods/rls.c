@@ -323,7 +323,10 @@ static plx_status fit(plx__run *run)
     PLX_TRY(put_alpha(run, &q));
     PLX_TRY(put_gram(run, &q));
     run->info->objective = objective(run, &q, plx__cmat(f), b.data);
-    if (!converged) plx__warn(run->ctx, "rls: the iterative solver stopped before reaching tol; results are approximate");
+    if (!converged) {
+        run->info->converged = 0;
+        plx__warn(run->ctx, "rls: the iterative solver stopped before reaching tol; results are approximate");
+    }
     return PLX_OK;
 }
 

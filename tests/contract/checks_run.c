@@ -1,0 +1,301 @@
+/*
+ * Promises about the run: progress and cancelling, refused memory, limits, the objective.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "contract.h"
+
+/* ---- objective ---- */
+
+/* Up or down is the method's choice; the first step that changes anything decides which. */
+static void monotone(trial *t)
+{
+    if (!can(t, PLX_IS_MONOTONE)) return;
+    raw *r = raw_make(t, 45, 3, 7);
+    plx_context *ctx = plain_context(1);
+    plx_dataset *data = raw_dataset(t, r, ctx);
+    plx_model *m = must_fit(t, ctx, data);
+    double direction = 0;
+    CHECK(t, m && m->facts.n_trace > 0, "monotone, but there is no trace");
+    for (plx_index i = 1; m && i < m->facts.n_trace; i++) {
+        double change = m->facts.trace[i] - m->facts.trace[i - 1], slack = 1e-10 * fmax(1.0, fabs(m->facts.trace[i]));
+        if (fabs(change) <= slack) continue;
+        if (direction == 0) direction = change;
+        CHECK(t, change * direction > 0, "iteration %lld: objective %.17g after %.17g", (long long)i, m->facts.trace[i],
+              m->facts.trace[i - 1]);
+    }
+    plx_model_destroy(m);
+    plx_dataset_destroy(data);
+    plx_context_destroy(ctx);
+    raw_free(r);
+}
+
+/* ---- cancelling ---- */
+
+typedef struct stopper {
+    long calls, stop_at;
+    bool sane;
+} stopper;
+
+static int stop_at(const plx_progress *p, void *payload)
+{
+    stopper *s = payload;
+    s->sane = s->sane && p->struct_size == sizeof *p && p->phase && p->phase[0] && p->iteration >= 0;
+    return ++s->calls == s->stop_at;
+}
+
+static void cancel_once(trial *t, const plx_dataset *data, long at, const picture *expected)
+{
+    meter m = {0, 0, 0};
+    plx_context *ctx = metered(&m, 1);
+    plx_model *model = NULL;
+    stopper s = {0, at, true};
+    long before = m.live;
+    plx_context_set_progress(ctx, stop_at, &s);
+    plx_status st = try_fit(t, &model, ctx, data, NULL);
+    CHECK(t, st == PLX_E_CANCELLED, "stopped at callback %ld: %s", at, plx_status_name(st));
+    CHECK(t, plx_context_error(ctx)[0], "stopped at callback %ld: no message", at);
+    CHECK(t, m.live == before, "stopped at callback %ld: %ld blocks stay behind", at, m.live - before);
+    plx_model_destroy(model);
+    plx_context_set_progress(ctx, NULL, NULL);
+    model = must_fit(t, ctx, data);
+    if (model) {
+        picture *p = picture_model(model);
+        const char *difference = picture_difference(t, expected, p, 0, NULL);
+        CHECK(t, !difference, "fit after a cancelled one: %s", difference);
+        picture_free(p);
+    }
+    plx_model_destroy(model);
+    plx_context_destroy(ctx);
+    CHECK(t, m.live == 0, "stopped at callback %ld: %ld blocks leak", at, m.live);
+}
+
+static void cancel_by_flag(trial *t, const plx_dataset *data)
+{
+    plx_context *ctx = plain_context(1);
+    plx_model *model = NULL;
+    plx_context_cancel(ctx);
+    plx_status st = try_fit(t, &model, ctx, data, NULL);
+    CHECK(t, st == PLX_E_CANCELLED, "plx_context_cancel: %s", plx_status_name(st));
+    plx_model_destroy(model);
+    plx_context_reset_cancel(ctx);
+    plx_model_destroy(must_fit(t, ctx, data));
+    plx_context_destroy(ctx);
+}
+
+static void cancel(trial *t)
+{
+    raw *r = raw_make(t, 24, 3, 7);
+    plx_context *ctx = plain_context(1);
+    plx_dataset *data = raw_dataset(t, r, ctx);
+    stopper s = {0, 0, true};
+    plx_context_set_progress(ctx, stop_at, &s);
+    plx_model *m = must_fit(t, ctx, data);
+    CHECK(t, s.calls > 0, "fit never reports progress, so it cannot be stopped");
+    CHECK(t, s.sane, "a progress report lacks its phase or size");
+    if (m) {
+        picture *expected = picture_model(m);
+        cancel_once(t, data, 1, expected);
+        if (s.calls > 1) cancel_once(t, data, 2, expected);
+        if (s.calls > 3) cancel_once(t, data, s.calls / 2 + 1, expected);
+        if (s.calls > 2) cancel_once(t, data, s.calls, expected);
+        cancel_by_flag(t, data);
+        picture_free(expected);
+    }
+    plx_model_destroy(m);
+    plx_dataset_destroy(data);
+    plx_context_destroy(ctx);
+    raw_free(r);
+}
+
+/* ---- every allocation refused in turn ---- */
+
+typedef struct sweep {
+    const plx_dataset *data, *fresh;
+    const plx_model *model;         /* for the steps after the fit */
+    char path[96];
+    plx_index told, kept;           /* warnings: told to the log, kept in the result */
+} sweep;
+
+typedef plx_status (*sweep_step)(trial *t, plx_context *ctx, sweep *s);
+
+static plx_status step_fit(trial *t, plx_context *ctx, sweep *s)
+{
+    plx_model *m = NULL;
+    plx_status st = try_fit(t, &m, ctx, s->data, NULL);
+    if (m) s->kept += plx_model_warnings(m);
+    plx_model_destroy(m);
+    return st;
+}
+
+static plx_status step_predict(trial *t, plx_context *ctx, sweep *s)
+{
+    plx_prediction *p = NULL;
+    plx_status st = plx_predict(&p, ctx, s->model, s->fresh);
+    CHECK(t, (st == PLX_OK) == (p != NULL), "predict: status and result disagree");
+    if (p) s->kept += plx_prediction_warnings(p);
+    plx_prediction_destroy(p);
+    return st;
+}
+
+static plx_status step_save(trial *t, plx_context *ctx, sweep *s)
+{
+    plx_status st = plx_model_save(ctx, s->model, s->path);
+    CHECK(t, (st == PLX_OK) == (access(s->path, F_OK) == 0), "save: status and file disagree");
+    unlink(s->path);
+    return st;
+}
+
+static plx_status step_load(trial *t, plx_context *ctx, sweep *s)
+{
+    plx_model *m = NULL;
+    plx_status st = plx_model_load(&m, ctx, s->path);
+    CHECK(t, (st == PLX_OK) == (m != NULL), "load: status and result disagree");
+    plx_model_destroy(m);
+    return st;
+}
+
+static plx_status step_json(trial *t, plx_context *ctx, sweep *s)
+{
+    plx_model *m = NULL;
+    const char *text = NULL;
+    plx_status st = try_fit(t, &m, ctx, s->data, NULL);
+    if (m) s->kept += plx_model_warnings(m);
+    if (st == PLX_OK) st = plx_model_json(&text, ctx, m, s->data);
+    CHECK(t, (st == PLX_OK) == (text != NULL), "json: status and result disagree");
+    plx_model_destroy(m);
+    return st;
+}
+
+static void count_warning(plx_log_level level, const char *text, void *payload)
+{
+    (void)text;
+    if (level == PLX_LOG_WARNING) ++*(plx_index *)payload;
+}
+
+/* One run with request number `k` refused; false when the run did not get that far. The one refusal that may pass is of
+ * memory to keep a warning: it was told to the log and is missing in the result. */
+static bool refuse_one(trial *t, const char *what, sweep_step step, sweep *s, long k)
+{
+    meter m = {0, 0, 0};
+    plx_context *ctx = metered(&m, 1);
+    long before = m.live;
+    s->told = s->kept = 0;
+    plx_context_set_log(ctx, PLX_LOG_WARNING, count_warning, &s->told);
+    m.calls = 0;
+    m.fail_at = k;
+    plx_status st = step(t, ctx, s);
+    bool reached = m.calls >= k, lost_warning = st == PLX_OK && s->kept < s->told;
+    m.fail_at = 0;
+    if (reached && !lost_warning) {
+        CHECK(t, st == PLX_E_NOMEM, "%s, allocation %ld refused: %s", what, k, plx_status_name(st));
+        CHECK(t, st == PLX_OK || plx_context_error(ctx)[0], "%s, allocation %ld refused: no message", what, k);
+    } else if (!reached) {
+        CHECK(t, st == PLX_OK, "%s: %s %s", what, plx_status_name(st), plx_context_error(ctx));
+    }
+    /* notes of the last call may stay with the context until the next one */
+    plx__call_begin(ctx);
+    CHECK(t, m.live == before, "%s, allocation %ld refused: %ld blocks stay behind", what, k, m.live - before);
+    plx_context_destroy(ctx);
+    CHECK(t, m.live == 0, "%s, allocation %ld refused: %ld blocks leak", what, k, m.live);
+    return reached;
+}
+
+static void sweep_all(trial *t, const char *what, sweep_step step, sweep *s)
+{
+    enum { ALL_UP_TO = 1500, MANY = 100000 };
+    int failures = t->failures;
+    long k = 1;
+    while (k < MANY && t->failures < failures + 5 && refuse_one(t, what, step, s, k)) k += k < ALL_UP_TO ? 1 : 7;
+    CHECK(t, k > 5 && k < MANY, "%s: %ld allocations were tried", what, k);
+}
+
+static void sweep_steps(trial *t, raw *r)
+{
+    plx_context *ctx = plain_context(1);
+    plx_dataset *data = raw_dataset(t, r, ctx);
+    sweep s = {.data = data, .fresh = data};
+    snprintf(s.path, sizeof s.path, "%s/m.plx", t->directory);
+    plx_model *m = must_fit(t, ctx, data);
+    s.model = m;
+    if (m) {
+        sweep_all(t, "fit", step_fit, &s);
+        sweep_all(t, "json", step_json, &s);
+        if (can(t, PLX_CAN_PREDICT)) {
+            sweep_all(t, "predict", step_predict, &s);
+            sweep_all(t, "save", step_save, &s);
+            CHECK(t, plx_model_save(ctx, m, s.path) == PLX_OK, "%s", plx_context_error(ctx));
+            sweep_all(t, "load", step_load, &s);
+            unlink(s.path);
+        }
+    }
+    plx_model_destroy(m);
+    plx_dataset_destroy(data);
+    plx_context_destroy(ctx);
+}
+
+/* Once with all views, once with holes, where methods warn and take other roads. */
+static void allocations(trial *t)
+{
+    raw *r = raw_make(t, 8, 2, 7), *holes = raw_clone(r);
+    sweep_steps(t, r);
+    for (plx_index i = 1; r->n_views > 1 && i < r->n; i += 2) holes->view[r->n_views - 1].present[i] = 0;
+    if (can(t, PLX_CAN_MISSING_VIEWS)) sweep_steps(t, holes);
+    raw_free(r);
+    raw_free(holes);
+}
+
+/* ---- limits ---- */
+
+static void memory_limit(trial *t)
+{
+    raw *r = raw_make(t, 400, 3, 7);
+    plx_context *ctx = plain_context(1);
+    plx_dataset *data = raw_dataset(t, r, ctx);
+    const char *remedy = t->about->memory_remedy ? t->about->memory_remedy : "raise --memory";
+    bool told = false;
+    plx_status st = PLX_E_NOMEM;
+    for (double limit = 512; st != PLX_OK && limit < 1e9; limit *= 1.1) {
+        plx_context *small = limited_context((int64_t)limit, 0);
+        plx_model *m = NULL;
+        st = try_fit(t, &m, small, data, NULL);
+        CHECK(t, st == PLX_OK || st == PLX_E_NOMEM, "%.0f bytes: %s", limit, plx_status_name(st));
+        if (st != PLX_OK) CHECK(t, plx_context_error(small)[0], "%.0f bytes: no message", limit);
+        told |= strstr(plx_context_error(small), remedy) != NULL;
+        plx_model_destroy(m);
+        plx_context_destroy(small);
+    }
+    CHECK(t, t->about->memory, "no estimate of the memory");
+    CHECK(t, told, "no limit leads to the remedy '%s'", remedy);
+    plx_dataset_destroy(data);
+    plx_context_destroy(ctx);
+    raw_free(r);
+}
+
+/* Running out of time ends a fit like the iteration limit: a result, not an error. */
+static void time_limit(trial *t)
+{
+    raw *r = raw_make(t, 60, 3, 7);
+    plx_context *ctx = limited_context(0, 1e-9);
+    plx_dataset *data = raw_dataset(t, r, ctx);
+    char where[128] = "";
+    plx_model *m = must_fit(t, ctx, data);
+    if (m) {
+        picture *p = picture_model(m);
+        CHECK(t, picture_finite(p, where, sizeof where), "not finite: %s", where);
+        picture_free(p);
+    }
+    plx_model_destroy(m);
+    plx_dataset_destroy(data);
+    plx_context_destroy(ctx);
+    raw_free(r);
+}
+
+const check run_checks[] = {
+    {"monotone", monotone}, {"cancel", cancel}, {"allocations", allocations}, {"memory-limit", memory_limit},
+    {"time-limit", time_limit}, {NULL, NULL}
+};

@@ -1,0 +1,23 @@
+/*
+ * Settings under which a method is tried beside its defaults, and settings it needs before the general fixtures make
+ * sense to it. Every row is one more run of all checks; a method without a row runs with its defaults only, a method
+ * with a row named "needed" runs only with its rows.
+ */
+#ifndef PLX_TESTS_CONTRACT_EXTRA_H
+#define PLX_TESTS_CONTRACT_EXTRA_H
+
+typedef struct extra_settings {
+    const char *method, *name;
+    const char *settings[8];        /* "key=value" */
+} extra_settings;
+
+static const extra_settings EXTRA_SETTINGS[] = {
+    {"nb", "product", {"combine=product", "smoothing=0.5"}},
+    {"rls", "concat", {"view=concat", "scale=unit", "solver=cg", "tol=1e-13"}},
+    {"rls", "rbf", {"kernel=rbf", "view=link", "decision=share"}},
+    {"rls", "primal", {"solver=primal", "bias=0", "kernel=cosine"}},
+};
+
+enum { N_EXTRA_SETTINGS = sizeof EXTRA_SETTINGS / sizeof *EXTRA_SETTINGS };
+
+#endif

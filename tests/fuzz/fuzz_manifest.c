@@ -1,0 +1,141 @@
+/*
+ * The reader of data set manifests: the input is dataset.json in a directory with a few files it may name. A data set
+ * that is accepted must hold together, and come back the same when it is written and read again.
+ */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "parallax/dataset.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define PROMISE(condition)                                                                      \
+    do {                                                                                        \
+        if (!(condition)) {                                                                     \
+            fprintf(stderr, "%s:%d: broken promise: %s\n", __FILE__, __LINE__, #condition);     \
+            abort();                                                                            \
+        }                                                                                       \
+    } while (0)
+
+static char directory[64];
+
+static void put(const char *name, const void *bytes, size_t size)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    FILE *f = fopen(path, "wb");
+    if (!f || fwrite(bytes, 1, size, f) != size || fclose(f) != 0) abort();
+}
+
+static void put_text(const char *name, const char *text) { put(name, text, strlen(text)); }
+
+static void remove_all(void)
+{
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf '%s'", directory);
+    if (system(command) != 0) fprintf(stderr, "%s stays behind\n", directory);
+}
+
+/* The files a manifest may name, made once. */
+static void prepare(void)
+{
+    snprintf(directory, sizeof directory, "/tmp/plx_fuzz_manifest_XXXXXX");
+    if (!mkdtemp(directory)) abort();
+    atexit(remove_all);
+    put_text("a.csv", "1,2\n3,4\n5,6\n");
+    put_text("b.csv", "id,u,v\nr,1,0\ns,0,3\np,4,0\n");
+    put_text("c.mtx", "%%MatrixMarket matrix coordinate real general\n3 2 2\n1 2 7\n3 1 8\n");
+    put_text("d.txt", "one two\nthree two\n\n");
+    put_text("i", "p\nq\nr\n");
+    put_text("l", "x\n?\ny|x\n");
+    put_text("l.csv", "id,label\np,x\nr,y\n");
+    put_text("f", "m\nn\n");
+    put_text("p", "1\n0\n1\n");
+    put_text("h.json",
+             "{\"classes\": [\"x\", \"y\", \"z\"], \"subset\": [[\"x\", \"z\"]], \"mutex\": [[\"y\", \"z\"]]}");
+}
+
+static plx_context *new_context(void)
+{
+    plx_context_options o = PLX_CONTEXT_OPTIONS_INIT;
+    plx_context *ctx = NULL;
+    o.threads = 1;
+    o.memory_limit = 64 << 20;
+    o.arena_block = 1;
+    if (plx_context_create(&ctx, &o) != PLX_OK) abort();
+    return ctx;
+}
+
+static bool same_text(const char *a, const char *b) { return !a == !b && (!a || strcmp(a, b) == 0); }
+
+static void hold_together(const plx_dataset *d)
+{
+    plx_index n = plx_dataset_samples(d);
+    PROMISE(n >= 1 && plx_dataset_views(d) >= 1);
+    for (plx_index v = 0; v < plx_dataset_views(d); v++) {
+        plx_view_info info = PLX_VIEW_INFO_INIT;
+        plx_index present = 0;
+        PROMISE(plx_dataset_view_info(&info, d, v) == PLX_OK && info.rows == n && info.cols >= 1);
+        for (plx_index i = 0; i < n; i++) present += plx_dataset_present(d, v)[i];
+        PROMISE(present == info.present && info.cost > 0);
+        PROMISE(plx_dataset_find_view(d, info.name) == v);
+    }
+}
+
+static void same(const plx_dataset *a, const plx_dataset *b)
+{
+    PROMISE(plx_dataset_samples(a) == plx_dataset_samples(b) && plx_dataset_views(a) == plx_dataset_views(b));
+    PROMISE(plx_dataset_classes(a) == plx_dataset_classes(b));
+    for (plx_index i = 0; i < plx_dataset_samples(a); i++) {
+        PROMISE(same_text(plx_dataset_id(a, i), plx_dataset_id(b, i)));
+        PROMISE(same_text(plx_dataset_label(a, i), plx_dataset_label(b, i)));
+        for (plx_index v = 0; v < plx_dataset_views(a); v++)
+            PROMISE(plx_dataset_present(a, v)[i] == plx_dataset_present(b, v)[i]);
+    }
+    for (plx_index v = 0; v < plx_dataset_views(a); v++) {
+        plx_view_info x = PLX_VIEW_INFO_INIT, y = PLX_VIEW_INFO_INIT;
+        PROMISE(plx_dataset_view_info(&x, a, v) == PLX_OK && plx_dataset_view_info(&y, b, v) == PLX_OK);
+        PROMISE(same_text(x.name, y.name) && x.kind == y.kind && x.cols == y.cols && x.nonzeros == y.nonzeros);
+    }
+}
+
+static void write_and_read(plx_context *ctx, const plx_dataset *d)
+{
+    char path[96], command[128];
+    plx_dataset *back = NULL;
+    snprintf(path, sizeof path, "%s/copy", directory);
+    plx_status st = plx_dataset_write(ctx, d, path);
+    PROMISE((st == PLX_OK) == !plx_context_error(ctx)[0]);
+    if (st == PLX_OK) {
+        st = plx_dataset_read(&back, ctx, path, NULL);
+        if (st != PLX_OK) fprintf(stderr, "%s\n", plx_context_error(ctx));
+        PROMISE(st == PLX_OK);
+        same(d, back);
+    }
+    plx_dataset_destroy(back);
+    snprintf(command, sizeof command, "rm -rf '%s'", path);
+    if (system(command) != 0) abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (!directory[0]) prepare();
+    plx_context *ctx = new_context();
+    plx_dataset *d = NULL;
+    plx_read_options o = PLX_READ_OPTIONS_INIT;
+    o.join = size % 2 ? PLX_JOIN_INTERSECTION : PLX_JOIN_UNION;
+    put("dataset.json", data, size);
+    plx_status st = plx_dataset_read(&d, ctx, directory, &o);
+    PROMISE((st == PLX_OK) == (d != NULL) && st != PLX_E_INTERNAL);
+    PROMISE((st == PLX_OK) == !plx_context_error(ctx)[0] && !strchr(plx_context_error(ctx), '\n'));
+    if (d) {
+        hold_together(d);
+        write_and_read(ctx, d);
+    }
+    plx_dataset_destroy(d);
+    plx_context_destroy(ctx);
+    return 0;
+}

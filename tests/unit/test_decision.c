@@ -1,0 +1,142 @@
+/* From scores to labels: the largest score, and decision=share by a worked example with its corners. */
+#include "fit_helpers.h"
+
+#include "frame/decision.h"
+
+/* Five samples, two classes; samples 0 (A) and 1 (B) are labelled. */
+enum { N = 5, K = 2 };
+
+static const plx__param_table tables[] = {plx__decision_params, NULL};
+static const plx__method toy = {.name = "toy"};
+static const double SCORES[N * K] = {2, -2, -2, 2, 0.9, 0.0, 0.7, 0.1, 0.5, 0.4};
+
+typedef struct scene {
+    plx_context *ctx;
+    plx_params *settings;
+    plx__problem problem;
+    plx__store store;
+    plx__run run;
+    int32_t label[N];
+    uint8_t usable[N];
+} scene;
+
+static const int32_t SEEN[N] = {0, 1, -1, -1, -1}, EVERYBODY[N] = {0, 1, 0, 1, 0};
+
+static void open_scene(scene *s, const int32_t *label, plx_index labelled)
+{
+    memset(s, 0, sizeof *s);
+    s->ctx = test_context(1);
+    assert_ok(s->ctx, plx__params_create(&s->settings, s->ctx, "toy", tables));
+    s->problem = (plx__problem){.n = N, .n_classes = K, .label = label, .n_labelled = labelled};
+    plx__store_init(&s->store, plx__scratch(s->ctx));
+    s->run =
+        (plx__run){.ctx = s->ctx, .method = &toy, .problem = &s->problem, .settings = s->settings, .out = &s->store};
+    memset(s->usable, 1, N);
+}
+
+static void close_scene(scene *s)
+{
+    plx_params_destroy(s->settings);
+    plx_context_destroy(s->ctx);
+}
+
+static plx_status decide(scene *s) { return plx__decide(s->label, &s->run, (plx_cmat){SCORES, N, K, K}, s->usable); }
+
+static void argmax_takes_the_largest(void **state)
+{
+    (void)state;
+    scene s;
+    open_scene(&s, SEEN, 2);
+    assert_ok(s.ctx, decide(&s));
+    const int32_t expected[] = {0, 1, 0, 0, 0};
+    for (int i = 0; i < N; i++) assert_int_equal(s.label[i], expected[i]);
+    const double ties[] = {1, 1, 0, 0};
+    plx__argmax_rows(s.label, (plx_cmat){ties, 2, 2, 2});
+    assert_true(s.label[0] == 0 && s.label[1] == 0);        /* ties go to the smaller index */
+    close_scene(&s);
+}
+
+/* Shares 1/2 each. Unlabelled scores of A: 0.5 0.7 0.9, of B: 0 0.1 0.4; their medians 0.7 and 0.1 are subtracted, so
+ * sample 2 has 0.2 and -0.1 (A), sample 3 has 0 and 0 (tie: A), sample 4 has -0.2 and 0.3 (B). */
+static void share_by_hand(void **state)
+{
+    (void)state;
+    scene s;
+    open_scene(&s, SEEN, 2);
+    assert_ok(s.ctx, plx__params_set(s.settings, s.ctx, "decision", "share"));
+    assert_ok(s.ctx, decide(&s));
+    const int32_t expected[] = {0, 1, 0, 0, 1};
+    for (int i = 0; i < N; i++) assert_int_equal(s.label[i], expected[i]);
+    plx_cmat kept;
+    assert_ok(s.ctx, plx__store_dense(&kept, s.ctx, &s.store, "_share"));
+    assert_close(kept.data[0], 0.7, 1e-15);
+    assert_close(kept.data[1], 0.1, 1e-15);
+    plx__run later = s.run;                         /* predicting uses the offsets of the fit */
+    plx__store fresh;
+    plx__store_init(&fresh, plx__scratch(s.ctx));
+    later.fitted = &s.store;
+    later.out = &fresh;
+    assert_ok(s.ctx, plx__decide(s.label, &later, (plx_cmat){SCORES, N, K, K}, s.usable));
+    for (int i = 0; i < N; i++) assert_int_equal(s.label[i], expected[i]);
+    close_scene(&s);
+}
+
+/* class_prior=0.25,0.75: quantile 0.75 of A = 0.7 + 0.5 (0.9 - 0.7) = 0.8; quantile 0.25 of B = 0.05. */
+static void given_shares(void **state)
+{
+    (void)state;
+    scene s;
+    plx_cmat kept;
+    open_scene(&s, SEEN, 2);
+    assert_ok(s.ctx, plx__params_set(s.settings, s.ctx, "decision", "share"));
+    assert_ok(s.ctx, plx__params_set(s.settings, s.ctx, "class_prior", "0.25,0.75"));
+    assert_ok(s.ctx, decide(&s));
+    assert_ok(s.ctx, plx__store_dense(&kept, s.ctx, &s.store, "_share"));
+    assert_close(kept.data[0], 0.8, 1e-15);
+    assert_close(kept.data[1], 0.05, 1e-15);
+    const int32_t expected[] = {0, 1, 0, 1, 1};     /* 0.1 > -0.05; -0.1 < 0.05; -0.3 < 0.35 */
+    for (int i = 0; i < N; i++) assert_int_equal(s.label[i], expected[i]);
+    close_scene(&s);
+}
+
+static void unusable_rows_take_no_part(void **state)
+{
+    (void)state;
+    scene s;
+    plx_cmat kept;
+    open_scene(&s, SEEN, 2);
+    s.usable[4] = 0;
+    assert_ok(s.ctx, plx__params_set(s.settings, s.ctx, "decision", "share"));
+    assert_ok(s.ctx, decide(&s));
+    assert_ok(s.ctx, plx__store_dense(&kept, s.ctx, &s.store, "_share"));
+    assert_close(kept.data[0], 0.8, 1e-15);         /* median of 0.9 and 0.7 */
+    assert_close(kept.data[1], 0.05, 1e-15);
+    close_scene(&s);
+}
+
+static void corners(void **state)
+{
+    (void)state;
+    scene s;
+    open_scene(&s, SEEN, 2);
+    assert_ok(s.ctx, plx__params_set(s.settings, s.ctx, "decision", "share"));
+    assert_ok(s.ctx, plx__params_set(s.settings, s.ctx, "class_prior", "0.2,0.3,0.5"));
+    assert_fails(s.ctx, decide(&s), PLX_E_ARG, "class_prior lists 3 shares for 2 classes");
+    close_scene(&s);
+    open_scene(&s, EVERYBODY, 5);
+    assert_ok(s.ctx, plx__params_set(s.settings, s.ctx, "decision", "share"));
+    assert_ok(s.ctx, decide(&s));                   /* nobody unlabelled: the largest score, and a warning */
+    assert_int_equal(s.label[4], 0);
+    assert_non_null(s.ctx->notes);
+    assert_non_null(strstr(s.ctx->notes->text, "share"));
+    close_scene(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(argmax_takes_the_largest), cmocka_unit_test(share_by_hand), cmocka_unit_test(given_shares),
+        cmocka_unit_test(unusable_rows_take_no_part), cmocka_unit_test(corners),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

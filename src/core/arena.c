@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/ctx.h"
+#include "core/text.h"
 
 enum { ALIGN = 64, DEFAULT_BLOCK = 1 << 18 };
 
@@ -61,10 +62,11 @@ static plx_status push_block(plx__arena *arena, size_t bytes)
     size_t total = sizeof(plx__block) + ALIGN + capacity;
     if (total < capacity) return plx__fail(arena->ctx, PLX_E_NOMEM, "a size overflowed");
     plx__block *b = plx__alloc(arena->ctx, total);
-    if (!b)
-        return plx__fail(arena->ctx, PLX_E_NOMEM,
-                         "out of memory: %.3g MiB more are not to be had within the limit of %.3g GiB",
-                         (double)bytes / 1048576.0, (double)arena->ctx->memory_limit / 1073741824.0);
+    if (!b) {
+        char more[PLX__SIZE_BYTES], limit[PLX__SIZE_BYTES];
+        return plx__fail(arena->ctx, PLX_E_NOMEM, "out of memory: %s more are not to be had within the limit of %s",
+                         plx__size_text(more, (double)bytes), plx__size_text(limit, (double)arena->ctx->memory_limit));
+    }
     *b = (plx__block){arena->top, 0, capacity, total};
     arena->top = b;
     return PLX_OK;

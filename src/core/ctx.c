@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/text.h"
+
 #ifdef _OPENMP
 #include <omp.h>
 #endif
@@ -85,8 +87,9 @@ plx_status plx__need_memory(plx_context *ctx, double bytes, const char *what, co
 {
     double limit = (double)ctx->memory_limit, used = (double)atomic_load(&ctx->memory_used);
     if (bytes + used <= limit) return PLX_OK;
-    PLX_FAIL(ctx, PLX_E_NOMEM, "%s needs about %.3g GiB but the memory limit leaves %.3g GiB; %s", what,
-             bytes / 1073741824.0, (limit > used ? limit - used : 0.0) / 1073741824.0, remedy);
+    char need[PLX__SIZE_BYTES], left[PLX__SIZE_BYTES];
+    PLX_FAIL(ctx, PLX_E_NOMEM, "%s needs about %s but the memory limit leaves %s; %s", what, plx__size_text(need, bytes),
+             plx__size_text(left, limit > used ? limit - used : 0.0), remedy);
 }
 
 /* ---- life ---- */

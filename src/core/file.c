@@ -17,7 +17,10 @@ static bool is_gzip(const unsigned char *p, size_t size) { return size >= 2 && p
 static plx_status grow(plx__bytes *b, plx_context *ctx, size_t capacity)
 {
     char *bigger = plx__alloc(ctx, capacity);
-    if (!bigger) PLX_FAIL(ctx, PLX_E_NOMEM, "out of memory while reading a file of %.3g MiB", (double)capacity / 1048576.0);
+    if (!bigger) {
+        char size[PLX__SIZE_BYTES];
+        PLX_FAIL(ctx, PLX_E_NOMEM, "out of memory while reading a file of %s", plx__size_text(size, (double)capacity));
+    }
     if (b->size) memcpy(bigger, b->heap, b->size);
     plx__release(ctx, b->heap, b->heap_bytes);
     b->heap = bigger;

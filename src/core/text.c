@@ -134,6 +134,18 @@ const char *plx__suggest(char *out, size_t bytes, const char *name, const char *
     return out;
 }
 
+const char *plx__size_text(char out[PLX__SIZE_BYTES], double bytes)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+    int u = 0;
+    while (bytes >= 1000 && u < 5) {
+        bytes /= 1024;
+        u++;
+    }
+    snprintf(out, PLX__SIZE_BYTES, u == 0 ? "%.0f %s" : "%.3g %s", bytes, units[u]);
+    return out;
+}
+
 /* ---- parts of names ---- */
 
 bool plx__starts_with(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }

@@ -57,14 +57,14 @@ static plx_status find_sample(plx_index *out, plx_context *ctx, const char *path
     if (by_id) {
         *out = plx__map_get(ids, e->text);
         if (*out < 0)
-            PLX_FAIL(ctx, PLX_E_FORMAT, "%s line %lld: no sample has the id '%s'", path, (long long)e->line, e->text);
+            PLX_FAIL(ctx, PLX_E_FORMAT, "%s: line %lld: no sample has the id '%s'", path, (long long)e->line, e->text);
         return PLX_OK;
     }
     if (!plx__parse_int64(out, e->text))
-        PLX_FAIL(ctx, PLX_E_FORMAT, "%s line %lld: '%s' is neither a sample number nor an id", path,
+        PLX_FAIL(ctx, PLX_E_FORMAT, "%s: line %lld: '%s' is neither a sample number nor an id", path,
                  (long long)e->line, e->text);
     if (*out < 0 || *out >= n)
-        PLX_FAIL(ctx, PLX_E_FORMAT, "%s line %lld: sample %lld does not exist; numbers are 0 to %lld", path,
+        PLX_FAIL(ctx, PLX_E_FORMAT, "%s: line %lld: sample %lld does not exist; numbers are 0 to %lld", path,
                  (long long)e->line, (long long)*out, (long long)n - 1);
     return PLX_OK;
 }
@@ -85,7 +85,7 @@ static plx_status flag_entries(uint8_t *flags, plx_context *ctx, const plx_datas
         PLX_TRY(find_sample(&i, ctx, path, &entries[k], &ids, by_id, data->n));
         if (flags[i])
             PLX_FAIL(ctx, PLX_E_FORMAT,
-                     "%s line %lld: sample '%s' is listed twice (a file of flags needs exactly %lld lines of 0 or 1, "
+                     "%s: line %lld: sample '%s' is listed twice (a file of flags needs exactly %lld lines of 0 or 1, "
                      "this has %lld)",
                      path, (long long)entries[k].line, entries[k].text, (long long)data->n, (long long)count);
         flags[i] = 1;

@@ -1,5 +1,6 @@
 #include "io/manifest.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -152,7 +153,7 @@ static plx_status read_views(plx__loose_view **out, plx_index *count, const read
     PLX_TRY(PLX__ARENA_NEW(out, r->arena, *count));
     for (plx_index v = 0; v < *count; v++) {
         PLX_TRY(read_view(&(*out)[v], r, json_array_get(list, (size_t)v), v));
-        PLX_TRY(plx__report(r->ctx, "read views", v + 1, *count, 0));
+        PLX_TRY(plx__report(r->ctx, "read views", v + 1, *count, NAN));
     }
     return PLX_OK;
 }

@@ -302,7 +302,7 @@ static const cli_option options[] = {
     {.name = "dump",
      .value = "NAME=FILE",
      .kind = CLI_DUMP,
-     .help = "Write a named array of the method as .csv, .tsv, .npy or .mtx. Repeatable."},
+     .help = "Write a named array of the method as .npy, .mtx, .tsv, or csv for any other name. Repeatable."},
     {.name = "json",
      .value = "FILE",
      .kind = CLI_FILE,

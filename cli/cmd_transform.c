@@ -31,8 +31,7 @@ static int run(const cli_args *args)
     if (!cli_value(args, "out")) return cli_usage_error(args->verb, "--out FILE is missing");
     int code = cli_session_open(&s, args);
     if (code) return code;
-    code = cli_check_matrix_name(&s, cli_value(args, "out"));
-    if (!code) code = cli_check_outputs(&s, outputs);
+    code = cli_check_outputs(&s, outputs);
     if (!code) code = cli_apply(&applied, &s);
     if (!code) code = write_result(&s, &applied);
     cli_applied_free(&applied);
@@ -41,7 +40,7 @@ static int run(const cli_args *args)
 }
 
 static const cli_option options[] = {
-    {.name = "out", .value = "FILE", .kind = CLI_FILE, .help = "Where to write: .csv, .tsv, .npy or .mtx. Needed."},
+    {.name = "out", .value = "FILE", .kind = CLI_FILE, .help = "Where to write: .npy, .mtx, .tsv, or csv for any other name. Needed."},
     CLI_END_OPTIONS};
 static const cli_option *const option_sets[] = {options, cli_run_options, cli_talk_options, cli_read_options, NULL};
 static const cli_example examples[] = {

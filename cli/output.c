@@ -32,13 +32,6 @@ int cli_check_output(cli_session *s, const char *path, bool stdout_allowed)
     return code;
 }
 
-int cli_check_matrix_name(cli_session *s, const char *path)
-{
-    const char *dot = strrchr(path, '.');
-    if (dot && cli_is_choice(".csv|.tsv|.npy|.mtx", dot)) return CLI_DONE;
-    return cli_usage_error(s->args->verb, "%s: the name must end in .csv, .tsv, .npy or .mtx", path);
-}
-
 /* The file an option names: what follows '=' of a --dump. */
 static const char *file_of(const cli_given *g)
 {
@@ -65,8 +58,7 @@ int cli_check_outputs(cli_session *s, const char *const *options)
                 return cli_usage_error(args->verb, "--%s and --%s both write '%s'", other->option->name,
                                        g->option->name, file_of(g));
         }
-        int code = g->option->kind == CLI_DUMP ? cli_check_matrix_name(s, file_of(g)) : CLI_DONE;
-        if (!code) code = cli_check_output(s, file_of(g), g->option->kind != CLI_DUMP);
+        int code = cli_check_output(s, file_of(g), g->option->kind != CLI_DUMP);
         if (code) return code;
     }
     return CLI_DONE;

@@ -11,8 +11,6 @@
 int cli_check_output(cli_session *s, const char *path, bool stdout_allowed);
 /* The same for every option that names an output; two that name the same file are a usage error. */
 int cli_check_outputs(cli_session *s, const char *const *options);
-/* Does the name tell a matrix format: .csv, .tsv, .npy or .mtx? Else one line and CLI_USAGE. */
-int cli_check_matrix_name(cli_session *s, const char *path);
 /* "wrote FILE" for each of them. */
 void cli_say_outputs(cli_session *s, const char *const *options);
 /* A data set to be written must not be there yet. */

@@ -7,11 +7,12 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "core/ctx.h"
 #include "core/text.h"
 
-enum { ALIGN = 64, DEFAULT_BLOCK = 1 << 18 };
+enum { ALIGN = 64, DEFAULT_BLOCK = 1 << 18, HUGE_PAGE = 1 << 21, HUGE_BLOCK = 4 * HUGE_PAGE };
 
 struct plx__block {
     plx__block *below;
@@ -56,6 +57,19 @@ void plx__arena_rewind(plx__arena *arena, plx__mark mark)
     if (arena->top) arena->top->used = mark.used;
 }
 
+/* A large block touched page by page costs more in page faults than the work on it; 2 MiB pages are 512 times fewer. */
+static void ask_for_huge_pages(void *block, size_t bytes)
+{
+    uintptr_t begin = ((uintptr_t)block + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    uintptr_t end = ((uintptr_t)block + bytes) / HUGE_PAGE * HUGE_PAGE;
+#if defined(MADV_HUGEPAGE)
+    if (begin < end) madvise((void *)begin, end - begin, MADV_HUGEPAGE);     /* advice: refusal does no harm */
+#else
+    (void)begin;
+    (void)end;
+#endif
+}
+
 static plx_status push_block(plx__arena *arena, size_t bytes)
 {
     size_t capacity = bytes > arena->block_bytes ? bytes : arena->block_bytes;
@@ -67,6 +81,7 @@ static plx_status push_block(plx__arena *arena, size_t bytes)
         return plx__fail(arena->ctx, PLX_E_NOMEM, "out of memory: %s more are not to be had within the limit of %s",
                          plx__size_text(more, (double)bytes), plx__size_text(limit, (double)arena->ctx->memory_limit));
     }
+    if (total >= HUGE_BLOCK && arena->ctx->system_memory) ask_for_huge_pages(b, total);
     *b = (plx__block){arena->top, 0, capacity, total};
     arena->top = b;
     return PLX_OK;

@@ -128,6 +128,7 @@ plx_status plx_context_create(plx_context **out, const plx_context_options *opti
     if (!ctx) return PLX_E_NOMEM;
     memset(ctx, 0, sizeof *ctx);
     ctx->mem = o.allocator;
+    ctx->system_memory = o.allocator.alloc == system_alloc;
     ctx->seed = o.seed;
     ctx->threads = o.threads ? o.threads : core_count();
     ctx->deterministic = o.deterministic != 0;

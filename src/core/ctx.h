@@ -17,6 +17,7 @@ typedef struct plx__note {      /* a warning kept for the result of the running 
 
 struct plx_context {
     plx_allocator mem;
+    bool system_memory;         /* mem is malloc and free */
     uint64_t seed;
     int threads;
     bool deterministic;

@@ -1,11 +1,11 @@
 /*
  * Numbers as text.
  *
- * Reading: the digits go into a 64-bit integer w, so that the number is w * 10^q. When w and 10^|q| are both
- * exact in double, one operation rounds correctly (Clinger 1990). Otherwise w is multiplied by the leading
- * 128 bits of 5^q and the product rounded (Eisel and Lemire; Lemire 2021, "Number parsing at a gigabyte per
- * second"). More than 19 digits: w and w + 1 enclose the number; only when they round differently, the digits
- * go to strtod as an integer with an exponent, a form in which no locale plays a part.
+ * Reading: the digits go into a 64-bit integer w, many at a time (core/digits.h), so that the number is w * 10^q. When
+ * w and 10^|q| are both exact in double, one operation rounds correctly (Clinger 1990). Otherwise w is multiplied by
+ * the leading 128 bits of 5^q and the product rounded (Eisel and Lemire; Lemire 2021, "Number parsing at a gigabyte per
+ * second"). More than 19 digits: w and w + 1 enclose the number; only when they round differently, the digits go to
+ * strtod as an integer with an exponent, a form in which no locale plays a part.
  *
  * Printing: the value times 10^(16 - X) is formed to 192 bits from the same table; its integer part is the 17
  * digits unless the fraction is too near one half to round it, which is left to snprintf.
@@ -16,9 +16,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
+#include "core/digits.h"
 #include "core/pow5_table.h"
+#include "core/text.h"
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -26,6 +27,8 @@ enum {
     EXACT_DIGITS = 19,      /* every integer of so many digits fits into 64 bits */
     DECIDING_DIGITS = 780   /* no midpoint between two doubles has more than 767 significant digits */
 };
+
+static const uint64_t TEN_16 = UINT64_C(10000000000000000), TEN_17 = UINT64_C(100000000000000000);
 
 static bool is_digit(char c) { return (unsigned char)(c - '0') < 10; }
 
@@ -39,61 +42,57 @@ static double from_bits(uint64_t bits)
     return value;
 }
 
+static double with_sign(double value, bool negative)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return from_bits(bits | (uint64_t)negative << 63);
+}
+
 /* ---- reading ---- */
-
-/* Eight bytes 0..9, the first in the lowest byte, as one number: pairs, then fours, then all. */
-static inline uint32_t join_digits(uint64_t c)
-{
-    c = c * 10 + (c >> 8);                                      /* pairs in bytes 0, 2, 4, 6 */
-    uint64_t even = c & UINT64_C(0x000000FF000000FF), odd = c >> 16 & UINT64_C(0x000000FF000000FF);
-    return (uint32_t)((even * UINT64_C(0x000F424000000064) + odd * UINT64_C(0x0000271000000001)) >> 32);
-}
-
-/* The digits among the eight characters at p, up to the first other one: their number in *value, how many they are
- * returned. No branch depends on the count, which in a column of numbers nobody can predict. */
-static inline int leading_digits(uint32_t *value, const char *p)
-{
-    uint64_t c;
-    memcpy(&c, p, 8);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    c = __builtin_bswap64(c);
-#endif
-    c ^= UINT64_C(0x3030303030303030);                          /* digits become 0..9, the first in the lowest byte */
-    uint64_t other = ((c + UINT64_C(0x7676767676767676)) | c) & UINT64_C(0x8080808080808080);
-    if (other) {
-        int count = __builtin_ctzll(other) / 8;
-        c = count ? c << (64 - 8 * count) : 0;                  /* zeros in front */
-        *value = join_digits(c);
-        return count;
-    }
-    *value = join_digits(c);
-    return 8;
-}
 
 /* Append the digits at p to *w (modulo 2^64) and return the first byte that is none. */
 static inline const char *take_digits(uint64_t *w, const char *p, const char *end)
 {
-    static const uint32_t power[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
-    while (end - p >= 8) {
-        uint32_t value = 0;
-        int count = leading_digits(&value, p);
-        *w = *w * power[count] + value;
-        p += count;
-        if (count < 8) return p;
-    }
     for (; p < end && is_digit(*p); p++) *w = *w * 10 + (uint64_t)(*p - '0');
     return p;
 }
 
+/* The same, faster where many digits are likely: behind the point. Sixteen at once, then what is left of eight; no
+ * branch depends on the count, which in a column of numbers nobody can predict. */
+static inline const char *take_fraction(uint64_t *w, const char *p, const char *end)
+{
+    static const uint32_t power[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
+    while (end - p >= 16) {
+        uint64_t a = plx__load_eight(p), b = plx__load_eight(p + 8), other = plx__not_digits(a);
+        if ((other | plx__not_digits(b)) == 0) {
+            *w = *w * TEN_16 + plx__join_digits(a) * UINT64_C(100000000) + plx__join_digits(b);
+            p += 16;
+            continue;
+        }
+        if (other == 0) {
+            *w = *w * 100000000 + plx__join_digits(a);
+            p += 8;
+            a = b;
+            other = plx__not_digits(b);
+        }
+        int count = 0;
+        uint32_t value = plx__leading_digits(&count, a, other);
+        *w = *w * power[count] + value;
+        return p + count;
+    }
+    return take_digits(w, p, end);
+}
+
 /* w * 10^q for q in the table, w > 0, correctly rounded; false in the cases the error bound leaves open. */
-static bool scale_by_ten(double *out, uint64_t w, int q)
+__attribute__((always_inline)) static inline bool scale_by_ten(double *out, uint64_t w, int q)
 {
     const uint64_t *power = pow5_table[q - POW5_LOWEST];
     int zeros = __builtin_clzll(w);
     w <<= zeros;
     wide product = (wide)w * power[0];
     uint64_t high = (uint64_t)(product >> 64), low = (uint64_t)product;
-    if ((high & 0x1FF) == 0x1FF) {                              /* the lower half of the power may carry into the 55 bits */
+    if ((high & 0x1FF) == 0x1FF) {                              /* the lower half of the power may carry far up */
         uint64_t carry = (uint64_t)((wide)w * power[1] >> 64);
         low += carry;
         high += low < carry;
@@ -183,7 +182,7 @@ static const char *read_word(double *out, const char *p, const char *end, bool n
     } words[] = {{"infinity", HUGE_VAL}, {"inf", HUGE_VAL}, {"nan", NAN}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         size_t len = strlen(words[i].word);
-        if ((size_t)(end - p) >= len && strncasecmp(p, words[i].word, len) == 0) {
+        if ((size_t)(end - p) >= len && plx__same_letters(p, words[i].word, len)) {
             *out = negative ? -words[i].value : words[i].value;
             return p + len;
         }
@@ -205,11 +204,53 @@ static const char *read_exponent(int64_t *exponent, const char *p, const char *e
     return q;
 }
 
+#if defined(__SSE2__)
+/* The first `count` < 8 digits at p behind those in w. */
+static inline uint64_t append_few(uint64_t w, const char *p, int count)
+{
+    static const uint32_t power[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
+    return w * power[count] + plx__join_digits(plx__load_eight(p) << 8 << (56 - 8 * count));
+}
+
+/* The common form, digits with a point and no exponent: one look at 32 characters tells where everything is. NULL: look
+ * again, character by character. At least 32 characters are readable. */
+static inline const char *read_plain(double *out, const char *p)
+{
+    bool negative = *p == '-', done;
+    uint64_t mask = plx__digit_mask(p) >> negative;
+    p += negative;
+    int whole = __builtin_ctzll(~mask), fraction = __builtin_ctzll(~(mask >> 1 >> whole));
+    const char *start = p + whole + 1, *last = start + fraction;
+    if (whole == 0 || whole > 3 || fraction > 23 || start[-1] != '.' || (*last | 0x20) == 'e') return NULL;
+    uint64_t w = (uint64_t)(*p - '0');
+    for (int i = 1; i < whole; i++) w = w * 10 + (uint64_t)(p[i] - '0');
+    double value = 0;
+    if (fraction >= 16) {                                       /* too many digits for doubles: no use in trying */
+        w = append_few(w, start, fraction - 16);
+        if (w > UINT64_MAX / TEN_16 - 1) return NULL;
+        w = w * TEN_16 + plx__sixteen_digits(last - 16);
+        done = w != 0 && scale_by_ten(&value, w, -fraction);
+    } else if (fraction >= 8) {
+        w = append_few(w, start, fraction - 8) * 100000000 + plx__join_digits(plx__load_eight(last - 8));
+        done = round_decimal(&value, w, -fraction);
+    } else {
+        done = round_decimal(&value, append_few(w, start, fraction), -fraction);
+    }
+    *out = with_sign(value, negative);
+    return done ? last : NULL;
+}
+#endif
+
 const char *plx__read_double(double *out, const char *text, const char *end)
 {
+    if (text == end) return NULL;
     const char *p = text;
-    bool negative = p < end && *p == '-';
-    if (p < end && (*p == '-' || *p == '+')) p++;
+#if defined(__SSE2__)
+    if (end - p >= 32 && (p = read_plain(out, text))) return p;
+    p = text;
+#endif
+    bool negative = *p == '-';
+    p += negative | (*p == '+');                                /* signs come at random: no branch on them */
     const char *first = p;
     uint64_t w = 0;
     int64_t exponent = 0, fraction = 0;
@@ -217,7 +258,7 @@ const char *plx__read_double(double *out, const char *text, const char *end)
     int64_t digits = p - first;
     if (p < end && *p == '.') {
         const char *start = ++p;
-        p = take_digits(&w, p, end);
+        p = take_fraction(&w, p, end);
         fraction = p - start;
         digits += fraction;
     }
@@ -227,7 +268,7 @@ const char *plx__read_double(double *out, const char *text, const char *end)
     double value = 0;
     if (digits > EXACT_DIGITS || !round_decimal(&value, w, exponent - fraction))
         value = read_long_decimal(first, last, exponent);
-    *out = negative ? -value : value;
+    *out = with_sign(value, negative);
     return p;
 }
 
@@ -268,7 +309,6 @@ bool plx__parse_int64(int64_t *out, const char *text)
 /* ---- printing ---- */
 
 enum { DIGITS = 17 };
-static const uint64_t TEN_16 = UINT64_C(10000000000000000), TEN_17 = UINT64_C(100000000000000000);
 
 typedef struct decimal {        /* digits * 10^(magnitude - 16), 10^16 <= digits < 10^17 */
     uint64_t digits;

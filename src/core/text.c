@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <utf8proc.h>
 
 #include "core/number.h"
@@ -148,12 +147,21 @@ const char *plx__size_text(char out[PLX__SIZE_BYTES], double bytes)
 
 /* ---- parts of names ---- */
 
+static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c; }
+
+bool plx__same_letters(const char *a, const char *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (lower(a[i]) != lower(b[i])) return false;
+    return true;
+}
+
 bool plx__starts_with(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
 
 bool plx__ends_with(const char *text, const char *suffix)
 {
     size_t n = strlen(text), m = strlen(suffix);
-    return n >= m && strcasecmp(text + n - m, suffix) == 0;
+    return n >= m && plx__same_letters(text + n - m, suffix, m);
 }
 
 const char *plx__path_base(const char *path)

@@ -36,6 +36,9 @@ const char *plx__suggest(char *out, size_t bytes, const char *name, const char *
 enum { PLX__SIZE_BYTES = 24 };
 const char *plx__size_text(char out[PLX__SIZE_BYTES], double bytes);
 
+/* The first n bytes are the same but for the case of ASCII letters, in every locale. */
+bool plx__same_letters(const char *a, const char *b, size_t n);
+
 bool plx__starts_with(const char *text, const char *prefix);
 bool plx__ends_with(const char *text, const char *suffix);            /* ASCII case ignored */
 

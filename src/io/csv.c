@@ -41,7 +41,8 @@ static plx_status fail_number(plx_context *ctx, const plx__csv_plan *plan, long 
 {
     char where[128], what[PLX__EXCERPT_BYTES];
     PLX_FAIL(ctx, PLX_E_FORMAT, "%s: line %lld, %s: '%s' is not a number%s", plan->name, line,
-             plx__csv_column_text(where, sizeof where, plan, column), plx__excerpt(what, cell->text, cell->len), remedy);
+             plx__csv_column_text(where, sizeof where, plan, column), plx__excerpt(what, cell->text, cell->len),
+             remedy);
 }
 
 static plx_status keep_text(read_job *job, plx_context *ctx, const plx__text_chunk *chunk, const char *record,

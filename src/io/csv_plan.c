@@ -147,8 +147,8 @@ static plx_status assign(plx__csv_plan *plan, plx_context *ctx, const char *whic
                  (long long)plan->cols, plan->names ? "" : " (the file has no header; give a number from 1)",
                  plx__suggest(hint, sizeof hint, which, plan->names, plan->names ? plan->cols : 0));
     if (plan->role[j] != PLX__ROLE_NUMBER)
-        PLX_FAIL(ctx, PLX_E_ARG, "%s: column '%s' is asked for twice, as id, label or text; give each its own", plan->name,
-                 which);
+        PLX_FAIL(ctx, PLX_E_ARG, "%s: column '%s' is asked for twice, as id, label or text; give each its own",
+                 plan->name, which);
     plan->role[j] = (uint8_t)role;
     return PLX_OK;
 }
@@ -210,7 +210,8 @@ plx_status plx__csv_plan_make(plx__csv_plan *plan, plx_context *ctx, plx__arena 
     PLX_TRY(plx__arena_u8(&below, plx__scratch(ctx), plan->cols));
     PLX_TRY(plx__arena_u8(&plan->role, arena, plan->cols));
     classify_columns(below, plan, second);
-    bool header = o->header == PLX__HEADER_YES || (o->header == PLX__HEADER_AUTO && looks_like_header(plan, below, shift));
+    bool header =
+        o->header == PLX__HEADER_YES || (o->header == PLX__HEADER_AUTO && looks_like_header(plan, below, shift));
     if (!header) {
         plan->cols = first_cells;
         shift = 0;

@@ -7,9 +7,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "core/number.h"
+#include "core/text.h"
 
 static bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
@@ -81,12 +81,12 @@ static plx__cell trimmed(const plx__cell *cell)
     return c;
 }
 
-static bool is_na(const plx__cell *c) { return c->len == 2 && strncasecmp(c->text, "na", 2) == 0; }
+static bool is_na(const plx__cell *c) { return c->len == 2 && plx__same_letters(c->text, "na", 2); }
 
 bool plx__cell_missing(const plx__cell *cell)
 {
     plx__cell c = trimmed(cell);
-    return c.len == 0 || is_na(&c) || (c.len == 3 && strncasecmp(c.text, "nan", 3) == 0);
+    return c.len == 0 || is_na(&c) || (c.len == 3 && plx__same_letters(c.text, "nan", 3));
 }
 
 bool plx__cell_number(double *out, const plx__cell *cell)
@@ -174,8 +174,9 @@ plx_status plx__csv_fail_record(plx_context *ctx, const plx__csv_plan *plan, con
         ended = plx__csv_cell(&cell, &p, plan->end, plan->delimiter);
     long long line = (long long)plx__text_line(chunk, record);
     if (ended == PLX__CELL_BROKEN)
-        PLX_FAIL(ctx, PLX_E_FORMAT, "%s: line %lld, column %lld: a quoted cell is not closed, or text follows the closing quote",
+        PLX_FAIL(ctx, PLX_E_FORMAT,
+                 "%s: line %lld, column %lld: a quoted cell is not closed, or text follows the closing quote",
                  plan->name, line, (long long)found);
-    PLX_FAIL(ctx, PLX_E_FORMAT, "%s: line %lld: found %lld field%s, expected %lld as in the first row", plan->name, line,
-             (long long)found, found == 1 ? "" : "s", (long long)plan->cols);
+    PLX_FAIL(ctx, PLX_E_FORMAT, "%s: line %lld: found %lld field%s, expected %lld as in the first row", plan->name,
+             line, (long long)found, found == 1 ? "" : "s", (long long)plan->cols);
 }

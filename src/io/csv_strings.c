@@ -9,7 +9,7 @@
 typedef struct string_job {
     const plx__csv_plan *plan;
     plx__text_chunks chunks;
-    char *pool;                     /* the copy of a chunk starts where the chunk does, one byte on for every cell before */
+    char *pool;                     /* a chunk's copy starts where the chunk does, plus one byte per cell before it */
     const char **cells;
 } string_job;
 

@@ -4,7 +4,6 @@
 #include "io/matrix_file.h"
 
 #include <string.h>
-#include <strings.h>
 
 #include "core/file.h"
 #include "core/number.h"
@@ -31,7 +30,7 @@ static format by_name(const char *path)
     if (plx__ends_with(path, ".gz")) len -= 3;
     for (int i = 0; i < FORMATS; i++) {
         size_t ending = strlen(formats[i].ending);
-        if (len > ending && strncasecmp(path + len - ending, formats[i].ending, ending) == 0) return formats[i].format;
+        if (len > ending && plx__same_letters(path + len - ending, formats[i].ending, ending)) return formats[i].format;
     }
     return UNKNOWN;
 }
@@ -65,7 +64,7 @@ static format by_content(const char *data, size_t size)
 {
     static const char banner[] = "%%MatrixMarket";
     if (size >= 6 && memcmp(data, "\x93NUMPY", 6) == 0) return NPY;
-    if (size >= sizeof banner - 1 && strncasecmp(data, banner, sizeof banner - 1) == 0) return MTX;
+    if (size >= sizeof banner - 1 && plx__same_letters(data, banner, sizeof banner - 1)) return MTX;
     if (!looks_like_text(data, size)) return UNKNOWN;
     const char *line = NULL, *cursor = data;
     size_t len = 0;

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
+#include "core/digits.h"
 #include "core/file.h"
 #include "core/number.h"
 #include "core/parallel.h"
@@ -62,7 +62,8 @@ static plx_status read_field(header *h, plx_context *ctx, const char *word)
     h->integer = strcmp(word, "integer") == 0 || strcmp(word, "unsigned-integer") == 0;
     if (strcmp(word, "complex") == 0)
         PLX_FAIL(ctx, PLX_E_UNSUPPORTED,
-                 "%s: line 1: complex values are not supported; store real and imaginary parts as two real matrices", h->name);
+                 "%s: line 1: complex values are not supported; store real and imaginary parts as two real matrices",
+                 h->name);
     if (!h->pattern && !h->integer && strcmp(word, "real") != 0 && strcmp(word, "double") != 0)
         return bad_banner(ctx, h, "kind of value", word, "real, integer, pattern");
     return PLX_OK;
@@ -74,7 +75,8 @@ static plx_status read_banner(header *h, plx_context *ctx, const char *line, siz
     char word[32];
     const char *p = line, *end = line + len;
     if (strcmp(next_word(word, &p, end), "%%matrixmarket") != 0)
-        PLX_FAIL(ctx, PLX_E_FORMAT, "%s: line 1: not a Matrix Market file: it must start with %%%%MatrixMarket", h->name);
+        PLX_FAIL(ctx, PLX_E_FORMAT, "%s: line 1: not a Matrix Market file: it must start with %%%%MatrixMarket",
+                 h->name);
     if (strcmp(next_word(word, &p, end), "matrix") != 0) return bad_banner(ctx, h, "object", word, "matrix");
     next_word(word, &p, end);
     h->coordinate = strcmp(word, "coordinate") == 0;
@@ -103,9 +105,11 @@ static plx_status check_sizes(header *h, plx_context *ctx, long long line)
 {
     if (h->rows < 0 || h->cols < 0 || h->entries < 0)
         PLX_FAIL(ctx, PLX_E_FORMAT, "%s: line %lld: a negative size", h->name, line);
+    if (h->rows > 0 && h->cols == 0)
+        PLX_FAIL(ctx, PLX_E_FORMAT, "%s: line %lld: the matrix has no columns", h->name, line);
     if (h->symmetry != GENERAL && h->rows != h->cols)
-        PLX_FAIL(ctx, PLX_E_FORMAT, "%s: line %lld: a symmetric matrix must be square, found %lld x %lld", h->name, line,
-                 (long long)h->rows, (long long)h->cols);
+        PLX_FAIL(ctx, PLX_E_FORMAT, "%s: line %lld: a symmetric matrix must be square, found %lld x %lld", h->name,
+                 line, (long long)h->rows, (long long)h->cols);
     if (h->rows > INT32_MAX || h->cols > INT32_MAX)
         PLX_FAIL(ctx, PLX_E_UNSUPPORTED, "%s: line %lld: %lld x %lld is too large: at most 2147483647 rows and columns",
                  h->name, line, (long long)h->rows, (long long)h->cols);
@@ -124,7 +128,8 @@ static plx_status read_sizes(header *h, plx_context *ctx, const char *line, size
         p = plx__read_int64(sizes[i], p, end);
         if (!p || (p < end && !is_blank(*p)))
             PLX_FAIL(ctx, PLX_E_FORMAT, "%s: line %lld: expected %s", h->name, number,
-                     h->coordinate ? "three whole numbers: rows, columns, entries" : "two whole numbers: rows, columns");
+                     h->coordinate ? "three whole numbers: rows, columns, entries"
+                                   : "two whole numbers: rows, columns");
     }
     if (skip_blanks(p, end) != end)
         PLX_FAIL(ctx, PLX_E_FORMAT, "%s: line %lld: more than %d sizes", h->name, number, h->coordinate ? 3 : 2);
@@ -153,8 +158,8 @@ static plx_status read_header(header *h, plx_context *ctx, const char *data, con
 typedef struct body_job {
     const header *h;
     plx__text_chunks chunks;
-    int32_t *row, *col;
-    double *val;
+    plx__entry *entry;              /* coordinate */
+    double *val;                    /* array */
     plx_index *found;               /* entries per chunk */
 } body_job;
 
@@ -163,27 +168,34 @@ static inline const char *read_place(int32_t *out, const char *p, const char *en
 {
     uint64_t value = 0;
     const char *start = p;
-    for (; p < end && (unsigned char)(*p - '0') < 10; p++) value = value * 10 + (uint64_t)(*p - '0');
+    uint64_t eight = end - p >= 8 ? plx__load_eight(p) : 0, other = plx__not_digits(eight);
+    if (other) {
+        int count = 0;
+        value = plx__leading_digits(&count, eight, other);
+        p += count;
+    } else {
+        for (; p < end && (unsigned char)(*p - '0') < 10; p++) value = value * 10 + (uint64_t)(*p - '0');
+    }
     if (p == start || p - start > 18 || value - 1 >= (uint64_t)most) return NULL;
     *out = (int32_t)(value - 1);
     return p;
 }
 
-static const char *read_entry(const body_job *job, plx_index k, const char *p, const char *end)
+static inline const char *read_value(double *out, const header *h, const char *p, const char *end)
 {
-    const header *h = job->h;
-    if (h->coordinate) {
-        p = read_place(&job->row[k], p, end, h->rows);
-        if (!p || p == end || !is_blank(*p)) return NULL;
-        p = read_place(&job->col[k], skip_blanks(p, end), end, h->cols);
-        if (!p || (h->symmetry == SKEW && job->row[k] == job->col[k])) return NULL;
-        if (h->pattern) return p;
-        if (p == end || !is_blank(*p)) return NULL;
-        p = skip_blanks(p, end);
-    }
-    p = plx__read_double(&job->val[k], p, end);
-    if (p && h->integer && job->val[k] != floor(job->val[k])) return NULL;
-    return p;
+    p = plx__read_double(out, p, end);
+    return p && h->integer && *out != floor(*out) ? NULL : p;
+}
+
+static inline const char *read_entry(plx__entry *out, const header *h, const char *p, const char *end)
+{
+    p = read_place(&out->row, p, end, h->rows);
+    if (!p || p == end || !is_blank(*p)) return NULL;
+    p = read_place(&out->col, skip_blanks(p, end), end, h->cols);
+    if (!p || (h->symmetry == SKEW && out->row == out->col)) return NULL;
+    out->val = 1;
+    if (h->pattern) return p;
+    return p < end && is_blank(*p) ? read_value(&out->val, h, skip_blanks(p, end), end) : NULL;
 }
 
 /* Why the line that holds p is no entry. */
@@ -201,10 +213,12 @@ static plx_status fail_entry(plx_context *ctx, const body_job *job, const plx__t
         if (p && p < end && is_blank(*p)) p = plx__read_int64(&j, skip_blanks(p, end), end);
         else p = NULL;
         if (p && (i < 1 || i > h->rows || j < 1 || j > h->cols))
-            PLX_FAIL(ctx, PLX_E_FORMAT, "%s: line %lld: place (%lld, %lld) is outside the %lld x %lld matrix (places count from 1)",
+            PLX_FAIL(ctx, PLX_E_FORMAT,
+                     "%s: line %lld: place (%lld, %lld) is outside the %lld x %lld matrix (places count from 1)",
                      h->name, number, (long long)i, (long long)j, (long long)h->rows, (long long)h->cols);
         if (p && h->symmetry == SKEW && i == j)
-            PLX_FAIL(ctx, PLX_E_FORMAT, "%s: line %lld: a skew-symmetric matrix has no entry on its diagonal", h->name, number);
+            PLX_FAIL(ctx, PLX_E_FORMAT, "%s: line %lld: a skew-symmetric matrix has no entry on its diagonal", h->name,
+                     number);
     }
     PLX_FAIL(ctx, PLX_E_FORMAT, "%s: line %lld: '%s' is not %s%s", h->name, number,
              plx__excerpt(shown, line, (size_t)(end - line)), h->coordinate ? "'row column" : "one ",
@@ -221,7 +235,7 @@ static plx_status read_chunk(void *job_, plx_context *ctx, plx_index index)
     for (const char *p = chunk->begin; p < end;) {
         const char *line = p = skip_blanks(p, end);
         if (p < end && *p != '\n' && *p != '%') {
-            p = read_entry(job, k, p, end);
+            p = job->entry ? read_entry(&job->entry[k], job->h, p, end) : read_value(&job->val[k], job->h, p, end);
             if (p) p = skip_blanks(p, end);
             if (!p || (p < end && *p != '\n')) return fail_entry(ctx, job, chunk, line);
             k++;
@@ -256,10 +270,11 @@ static plx_status check_count(plx_context *ctx, const body_job *job)
     for (plx_index c = 0; c < job->chunks.count; c++) found += job->found[c];
     long long asked = (long long)job->h->entries;
     if (found > job->h->entries)
-        PLX_FAIL(ctx, PLX_E_FORMAT, "%s: line %lld: more entries than the %lld announced", job->h->name, surplus_line(job), asked);
+        PLX_FAIL(ctx, PLX_E_FORMAT, "%s: line %lld: more entries than the %lld announced", job->h->name,
+                 surplus_line(job), asked);
     if (found < job->h->entries)
-        PLX_FAIL(ctx, PLX_E_FORMAT, "%s: line %lld: the file ends after %lld of the %lld entries announced", job->h->name,
-                 (long long)(job->h->line + job->chunks.lines - 1), (long long)found, asked);
+        PLX_FAIL(ctx, PLX_E_FORMAT, "%s: line %lld: the file ends after %lld of the %lld entries announced",
+                 job->h->name, (long long)(job->h->line + job->chunks.lines - 1), (long long)found, asked);
     return PLX_OK;
 }
 
@@ -271,8 +286,7 @@ static void close_up(body_job *job)
         plx_index from = job->chunks.chunk[c].first_line;
         size_t n = (size_t)job->found[c];
         if (from != to && n) {
-            if (job->row) memmove(job->row + to, job->row + from, n * sizeof *job->row);
-            if (job->col) memmove(job->col + to, job->col + from, n * sizeof *job->col);
+            if (job->entry) memmove(job->entry + to, job->entry + from, n * sizeof *job->entry);
             if (job->val) memmove(job->val + to, job->val + from, n * sizeof *job->val);
         }
         to += job->found[c];
@@ -287,13 +301,10 @@ static plx_status read_body(body_job *job, plx_context *ctx, const char *end)
     plx_index lines = job->chunks.lines;
     PLX_TRY(plx__arena_i64(&job->found, scratch, job->chunks.count));
     if (lines < h->entries)
-        PLX_FAIL(ctx, PLX_E_FORMAT, "%s: line %lld: the file ends after at most %lld of the %lld entries announced", h->name,
-                 (long long)(h->line + lines - 1), (long long)lines, (long long)h->entries);
-    if (h->coordinate) {
-        PLX_TRY(plx__arena_bytes((void **)&job->row, scratch, lines, sizeof *job->row));
-        PLX_TRY(plx__arena_bytes((void **)&job->col, scratch, lines, sizeof *job->col));
-    }
-    if (!h->pattern) PLX_TRY(plx__arena_bytes((void **)&job->val, scratch, lines, sizeof *job->val));
+        PLX_FAIL(ctx, PLX_E_FORMAT, "%s: line %lld: the file ends after at most %lld of the %lld entries announced",
+                 h->name, (long long)(h->line + lines - 1), (long long)lines, (long long)h->entries);
+    if (h->coordinate) PLX_TRY(plx__arena_bytes((void **)&job->entry, scratch, lines, sizeof *job->entry));
+    else PLX_TRY(plx__arena_bytes((void **)&job->val, scratch, lines, sizeof *job->val));
     PLX_TRY(plx__text_each(ctx, &job->chunks, read_chunk, job));
     PLX_TRY(check_count(ctx, job));
     close_up(job);
@@ -336,7 +347,8 @@ static plx_status check_memory(plx_context *ctx, const header *h)
 {
     char what[256];
     double rows = (double)h->rows, entries = (double)h->entries, mirrored = h->symmetry == GENERAL ? 1 : 2;
-    double bytes = h->coordinate ? 16 * rows + (16 + 12 * mirrored) * entries : 8 * rows * (double)h->cols + 8 * entries;
+    double bytes =
+        h->coordinate ? 16 * rows + (16 + 28 * mirrored) * entries : 8 * rows * (double)h->cols + 8 * entries;
     snprintf(what, sizeof what, "%s: line %lld: a matrix of %lld x %lld", h->name, (long long)h->line - 1,
              (long long)h->rows, (long long)h->cols);
     return plx__need_memory(ctx, bytes, what, "raise the memory limit");
@@ -350,13 +362,15 @@ plx_status plx__mtx_parse(plx__table *out, plx_context *ctx, plx__arena *arena, 
     plx__table table = {0};
     *out = (plx__table){0};
     PLX_TRY(read_header(&h, ctx, data, data + size));
-    if (size / 2 + 1 >= (size_t)h.entries) PLX_TRY(check_memory(ctx, &h));      /* else the entries cannot all be there */
+    if (size / 2 + 1 >= (size_t)h.entries) PLX_TRY(check_memory(ctx, &h)); /* else the entries cannot all be there */
     PLX_TRY(read_body(&job, ctx, data + size));
     if (h.coordinate) {
-        plx__triplets t = {h.rows, h.cols, h.entries, job.row, job.col, job.val,
-                           h.symmetry == GENERAL ? 0 : h.symmetry == SKEW ? -1 : 1};
+        plx__entries all = {h.rows, h.cols, h.entries, job.entry,
+                            h.symmetry == GENERAL ? 0
+                            : h.symmetry == SKEW  ? -1
+                                                  : 1};
         table.sparse = true;
-        PLX_TRY(plx__triplets_to_csr(&table.csr, ctx, arena, &t));
+        PLX_TRY(plx__entries_to_csr(&table.csr, ctx, arena, &all));
     } else {
         place_job place = {.h = &h, .val = job.val};
         PLX_TRY(plx__arena_mat(&place.out, arena, h.rows, h.cols));

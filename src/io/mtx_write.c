@@ -20,8 +20,8 @@ static void write_number(FILE *f, double value, char behind)
 
 static plx_status write_entries(FILE *f, plx_context *ctx, const plx_csr *m)
 {
-    fprintf(f, "%%%%MatrixMarket matrix coordinate real general\n%lld %lld %lld\n", (long long)m->rows, (long long)m->cols,
-            (long long)m->ptr[m->rows]);
+    fprintf(f, "%%%%MatrixMarket matrix coordinate real general\n%lld %lld %lld\n", (long long)m->rows,
+            (long long)m->cols, (long long)m->ptr[m->rows]);
     for (plx_index i = 0; i < m->rows; i++) {
         if (i % POLL_EVERY == 0) PLX_TRY(plx__poll(ctx));
         for (plx_index k = m->ptr[i]; k < m->ptr[i + 1]; k++) {

@@ -4,7 +4,6 @@
  */
 #include "io/npy.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -32,7 +31,7 @@ static plx_status bad_header(plx_context *ctx, const header *h, const char *what
 
 static const char *skip_space(const char *p, const char *end)
 {
-    while (p < end && isspace((unsigned char)*p)) p++;
+    while (p < end && (*p == ' ' || (*p >= '\t' && *p <= '\r'))) p++;
     return p;
 }
 
@@ -52,7 +51,8 @@ static const char *value_of(const char *p, const char *end, const char *key)
 static plx_status read_type(header *h, plx_context *ctx, const char *p, const char *end)
 {
     char shown[PLX__EXCERPT_BYTES];
-    if (p < end && *p == '[') PLX_FAIL(ctx, PLX_E_UNSUPPORTED, "%s: a structured array; save its columns as a plain 2-D array", h->name);
+    if (p < end && *p == '[')
+        PLX_FAIL(ctx, PLX_E_UNSUPPORTED, "%s: a structured array; save its columns as a plain 2-D array", h->name);
     if (p == end || (*p != '\'' && *p != '"')) return bad_header(ctx, h, "'descr' is not a type");
     const char *stop = memchr(p + 1, *p, (size_t)(end - p - 1));
     if (!stop) return bad_header(ctx, h, "'descr' is not a type");
@@ -79,7 +79,8 @@ static plx_status read_shape(header *h, plx_context *ctx, const char *p, const c
     int rank = 0;
     if (p == end || *p != '(') return bad_header(ctx, h, "'shape' is not a tuple");
     for (p = skip_space(p + 1, end); p < end && *p != ')'; rank++) {
-        if (rank == 2) PLX_FAIL(ctx, PLX_E_UNSUPPORTED, "%s: an array of more than two dimensions; reshape it to 2-D", h->name);
+        if (rank == 2)
+            PLX_FAIL(ctx, PLX_E_UNSUPPORTED, "%s: an array of more than two dimensions; reshape it to 2-D", h->name);
         p = plx__read_int64(&sizes[rank], p, end);
         if (!p || sizes[rank] < 0) return bad_header(ctx, h, "'shape' holds no size");
         p = skip_space(p, end);
@@ -96,7 +97,8 @@ static plx_status read_shape(header *h, plx_context *ctx, const char *p, const c
 
 static plx_status read_dictionary(header *h, plx_context *ctx, const char *p, const char *end)
 {
-    const char *type = value_of(p, end, "descr"), *order = value_of(p, end, "fortran_order"), *shape = value_of(p, end, "shape");
+    const char *type = value_of(p, end, "descr"), *order = value_of(p, end, "fortran_order"),
+               *shape = value_of(p, end, "shape");
     if (!type || !order || !shape) return bad_header(ctx, h, "it lacks 'descr', 'fortran_order' or 'shape'");
     PLX_TRY(read_type(h, ctx, type, end));
     PLX_TRY(read_shape(h, ctx, shape, end));
@@ -127,7 +129,9 @@ static plx_status check_sizes(const header *h, plx_context *ctx)
     char what[256];
     plx_index count = 0, bytes = 0;
     if (__builtin_mul_overflow(h->rows, h->cols, &count) || __builtin_mul_overflow(count, h->bytes, &bytes))
-        PLX_FAIL(ctx, PLX_E_FORMAT, "%s: a shape of %lld x %lld is too large", h->name, (long long)h->rows, (long long)h->cols);
+        PLX_FAIL(ctx, PLX_E_FORMAT, "%s: a shape of %lld x %lld is too large", h->name, (long long)h->rows,
+                 (long long)h->cols);
+    if (h->cols == 0) PLX_FAIL(ctx, PLX_E_FORMAT, "%s: the array has no columns", h->name);
     if ((size_t)bytes != h->body_bytes)
         PLX_FAIL(ctx, PLX_E_FORMAT, "%s: %lld x %lld values of %d bytes need %lld bytes, the file has %zu", h->name,
                  (long long)h->rows, (long long)h->cols, h->bytes, (long long)bytes, h->body_bytes);
@@ -229,8 +233,8 @@ plx_status plx__npy_read(plx__table *out, plx_context *ctx, plx__arena *arena, c
 static void write_npy_header(FILE *f, plx_index rows, plx_index cols)
 {
     char text[192];
-    int len = snprintf(text, sizeof text, "{'descr': '<f8', 'fortran_order': False, 'shape': (%lld, %lld), }", (long long)rows,
-                       (long long)cols);
+    int len = snprintf(text, sizeof text, "{'descr': '<f8', 'fortran_order': False, 'shape': (%lld, %lld), }",
+                       (long long)rows, (long long)cols);
     int total = (10 + len + 1 + 63) / 64 * 64 - 10;
     fwrite("\x93NUMPY\x01\x00", 1, 8, f);
     fputc(total & 0xFF, f);

@@ -63,7 +63,8 @@ static plx_status read_pair(read_job *job, plx_context *ctx, const plx__text_chu
     const char *p = plx__read_int64(&index, start, end);
     if (!p || p == end || *p != ':') return fail_line(ctx, job, chunk, start, end, "expected index:value");
     if (index < 0) return fail_line(ctx, job, chunk, start, end, "an index must not be negative");
-    if (index > INT32_MAX - 1) return fail_line(ctx, job, chunk, start, end, "the index is too large, at most 2147483646");
+    if (index > INT32_MAX - 1)
+        return fail_line(ctx, job, chunk, start, end, "the index is too large, at most 2147483646");
     if (index == *last) return fail_line(ctx, job, chunk, start, end, "the index occurs twice in this line");
     if (index < *last) return fail_line(ctx, job, chunk, start, end, "indices must ascend inside a line");
     p = plx__read_double(&job->value[k], p + 1, end);
@@ -92,7 +93,8 @@ static plx_status read_line(read_job *job, plx_context *ctx, const plx__text_chu
     plx_index row = chunk->first_line + r->rows, first = chunk->first_mark + r->entries, k = first;
     int64_t last = -1;
     span label = take_label(&p, line, end);
-    if (memchr(label.text, '\0', label.len)) return fail_line(ctx, job, chunk, line, end, "a NUL byte; is this a text file?");
+    if (memchr(label.text, '\0', label.len))
+        return fail_line(ctx, job, chunk, line, end, "a NUL byte; is this a text file?");
     for (p = skip_blanks(p, end); p < end; p = skip_blanks(p, end)) {
         if (end - p > 4 && memcmp(p, "qid:", 4) == 0) {
             while (p < end && !is_blank(*p)) p++;

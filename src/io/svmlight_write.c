@@ -25,7 +25,8 @@ static plx_status write_label(FILE *f, plx_context *ctx, const char *path, const
         return PLX_OK;
     }
     if (label[strcspn(label, " \t\r\n:#")] != '\0')
-        PLX_FAIL(ctx, PLX_E_DATA, "%s: row %lld: label '%s' holds a blank, ':' or '#', which this format cannot; write csv instead",
+        PLX_FAIL(ctx, PLX_E_DATA,
+                 "%s: row %lld: label '%s' holds a blank, ':' or '#', which this format cannot; write csv instead",
                  path, (long long)row + 1, label);
     for (; *label; label++) fputc(*label == '|' ? ',' : *label, f);
     return PLX_OK;

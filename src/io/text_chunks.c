@@ -18,19 +18,23 @@ static plx_index chunk_bytes(plx_index size)
     return plx__max(PLX__TEXT_CHUNK_LEAST, plx__min(CHUNK_MOST, size / 64));
 }
 
-/* Counted in blocks whose bytewise counters cannot overflow, a loop compilers turn into vector code. */
+/* Bytewise counters side by side, emptied before they can overflow: a loop compilers turn into vector code. */
 static void count_bytes(plx_index *lines, plx_index *marks, const char *p, const char *end, char mark)
 {
-    enum { BLOCK = 128 };
+    enum { LANES = 64, ROUNDS = 255 };
     plx_index newlines = 0, found = 0;
-    for (; end - p >= BLOCK; p += BLOCK) {
-        unsigned char a = 0, b = 0;
-        for (int i = 0; i < BLOCK; i++) {
-            a = (unsigned char)(a + (p[i] == '\n'));
-            b = (unsigned char)(b + (p[i] == mark));
+    while (end - p >= LANES) {
+        unsigned char a[LANES] = {0}, b[LANES] = {0};
+        plx_index rounds = plx__min(ROUNDS, (end - p) / LANES);
+        for (plx_index r = 0; r < rounds; r++, p += LANES)
+            for (int i = 0; i < LANES; i++) {
+                a[i] = (unsigned char)(a[i] + (p[i] == '\n'));
+                b[i] = (unsigned char)(b[i] + (p[i] == mark));
+            }
+        for (int i = 0; i < LANES; i++) {
+            newlines += a[i];
+            found += b[i];
         }
-        newlines += a;
-        found += b;
     }
     for (; p < end; p++) {
         newlines += *p == '\n';

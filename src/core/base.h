@@ -20,6 +20,12 @@ plx_status plx__fail(plx_context *ctx, plx_status code, const char *fmt, ...) PL
 /* Put "prefix: " in front of the message already recorded (e.g. which file of a set); returns code. */
 plx_status plx__fail_prefix(plx_context *ctx, plx_status code, const char *fmt, ...) PLX_PRINTF(3, 4);
 
+#ifdef __clang_analyzer__
+/* The analyser sees one file at a time: let it know that the code given is the code returned. */
+#define plx__fail(ctx, code, ...) ((void)(plx__fail)((ctx), (code), __VA_ARGS__), (code))
+#define plx__fail_prefix(ctx, code, ...) ((void)(plx__fail_prefix)((ctx), (code), __VA_ARGS__), (code))
+#endif
+
 /* Forget a recorded message: for the rare caller that recovers from a failure. */
 void plx__clear_error(plx_context *ctx);
 

@@ -205,7 +205,7 @@ static void flatten(char *text)
         if ((unsigned char)*text < 0x20) *text = ' ';
 }
 
-plx_status plx__fail(plx_context *ctx, plx_status code, const char *fmt, ...)
+plx_status (plx__fail)(plx_context *ctx, plx_status code, const char *fmt, ...)
 {
     char *buffer = error_buffer(ctx);
     if (buffer[0]) return code;
@@ -217,7 +217,7 @@ plx_status plx__fail(plx_context *ctx, plx_status code, const char *fmt, ...)
     return code;
 }
 
-plx_status plx__fail_prefix(plx_context *ctx, plx_status code, const char *fmt, ...)
+plx_status (plx__fail_prefix)(plx_context *ctx, plx_status code, const char *fmt, ...)
 {
     char *buffer = error_buffer(ctx);
     char old[PLX__ERROR_BYTES];

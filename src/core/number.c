@@ -145,7 +145,7 @@ static double exact_decimal(const char *first, const char *last, int64_t magnitu
         else more = more || *p != '0';
     }
     if (more) buffer[kept++] = '1';                             /* what was cut off only matters as not being zero */
-    snprintf(buffer + kept, sizeof buffer - (size_t)kept, "e%lld", (long long)(magnitude - kept + 1));
+    snprintf(buffer + kept, sizeof buffer - (size_t)kept, "e%lld", (long long)magnitude - kept + 1);
     return strtod(buffer, NULL);
 }
 

@@ -97,7 +97,7 @@ double plx__next_poisson(plx__rng *r, double mean)
         double m = floor(mean * 0.875), wait = plx__next_gamma(r, m);
         if (wait > mean) {              /* the m-th event falls outside: binomial thinning of m - 1 */
             double p = mean / wait;
-            for (double i = 1; i < m; i++) count += plx__next_uniform(r) < p;
+            for (int64_t i = 1; i < (int64_t)m; i++) count += plx__next_uniform(r) < p;
             return count;
         }
         count += m;

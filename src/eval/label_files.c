@@ -77,7 +77,7 @@ static plx_status looks_like_predictions(bool *yes, plx__arena *arena, const cha
     if (st != PLX_OK) return st == PLX_E_FORMAT ? PLX_OK : st;
     bool named_csv = plx__ends_with(path, ".csv") || plx__ends_with(path, ".csv.gz");
     for (plx_index j = 0; j < first.count; j++) *yes |= strcmp(first.labels[j], "label") == 0;
-    *yes &= named_csv || strcmp(first.labels[0], "id") == 0;
+    *yes = *yes && (named_csv || strcmp(first.labels[0], "id") == 0);
     return PLX_OK;
 }
 

@@ -126,6 +126,7 @@ static plx_status check_guessed_ids(plx_context *ctx, const read_job *job, const
     plx_index rows = job->chunks.lines;
     const plx__cell *cells = job->cells[PLX__ROLE_ID];
     plx__text_chunk whole = {.begin = job->plan->begin, .line = job->plan->line};
+    if (!ids) return PLX_OK;
     PLX_TRY(plx__map_init(&seen, plx__scratch(ctx), rows));
     for (plx_index i = 0; i < rows; i++) {
         plx_index existing = -1;

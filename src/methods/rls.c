@@ -160,7 +160,7 @@ static plx_status solve(plx__run *run, problem *q, double *b, bool *converged)
     const params *p = run->params;
     int solver = DENSE;
     plx__points rows;
-    plx_mat w;
+    plx_mat w = {0};
     *converged = true;
     PLX_TRY(choose_solver(&solver, run, q));
     if (q->data.kernel.kind == PLX__KERNEL_PRECOMPUTED) rows = q->rows;
@@ -207,6 +207,11 @@ static plx_status kernel_scores(plx__run *run, const problem *q, const plx__arra
     return PLX_OK;
 }
 
+static plx_status misfit(plx__run *run, const char *what)
+{
+    PLX_FAIL(run->ctx, PLX_E_FORMAT, "the model's %s do not fit its views", what);
+}
+
 static plx_status raw_scores(plx__run *run, const problem *q, plx_mat f)
 {
     const plx__store *state = run->fitted ? run->fitted : run->out;
@@ -214,17 +219,16 @@ static plx_status raw_scores(plx__run *run, const problem *q, plx_mat f)
     plx_cmat m;
     if (q->linear) {
         PLX_TRY(plx__store_dense(&m, run->ctx, state, "_weights"));
-        if (m.rows != plx__points_cols(q->rows) || m.cols != f.cols)
-            PLX_FAIL(run->ctx, PLX_E_FORMAT, "the model's weights do not fit its views");
+        if (m.rows != plx__points_cols(q->rows) || m.cols != f.cols) return misfit(run, "weights");
         if (plx__points_sparse(q->rows)) return plx__spmm(run->ctx, 1.0, q->rows.csr, m, 0.0, f);
         return plx__gemm(run->ctx, 1.0, q->rows.dense, PLX__N, m, PLX__N, 0.0, f);
     }
     PLX_TRY(plx__store_dense(&m, run->ctx, state, "_coef"));
-    plx_index inner = q->data.kernel.kind == PLX__KERNEL_PRECOMPUTED ? q->rows.dense.cols
-                      : kept ? (kept->sparse ? kept->csr.rows : kept->dense.rows) : -1;
-    if (m.rows != inner || m.cols != f.cols) PLX_FAIL(run->ctx, PLX_E_FORMAT, "the model's coefficients do not fit its rows");
-    if (q->data.kernel.kind == PLX__KERNEL_PRECOMPUTED)
+    if (q->data.kernel.kind == PLX__KERNEL_PRECOMPUTED) {
+        if (m.rows != q->rows.dense.cols || m.cols != f.cols) return misfit(run, "coefficients");
         return plx__gemm(run->ctx, 1.0, q->rows.dense, PLX__N, m, PLX__N, 0.0, f);
+    }
+    if (!kept || m.rows != (kept->sparse ? kept->csr.rows : kept->dense.rows) || m.cols != f.cols) return misfit(run, "coefficients");
     return kernel_scores(run, q, kept, m, f);
 }
 
@@ -239,7 +243,7 @@ static plx_status score(plx__run *run, const problem *q, plx_mat f)
     plx_index without = 0;
     PLX_TRY(plx__store_dense(&b, run->ctx, state, "bias"));
     PLX_TRY(plx__store_scalar(&majority, run->ctx, state, "_majority"));
-    if (b.cols != f.cols || !(majority >= 0 && majority < (double)f.cols)) PLX_FAIL(run->ctx, PLX_E_FORMAT, "the model's offsets do not fit its classes");
+    if (b.cols != f.cols || !(majority >= 0 && majority < (double)f.cols)) return misfit(run, "offsets");
     PLX_TRY(raw_scores(run, q, f));
     for (plx_index i = 0; i < x->n; i++)
         for (plx_index c = 0; c < f.cols; c++) f.data[i * f.ld + c] = q->data.present[i] ? f.data[i * f.ld + c] + b.data[c] : 0.0;

@@ -17,20 +17,20 @@ enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_INTERRUPTED = 130 };
 typedef enum cli_kind {
     CLI_FLAG, /* no value */
     CLI_TEXT,
-    CLI_WHOLE, /* integer within low..high */
-    CLI_REAL, /* number within low..high */
-    CLI_SIZE, /* bytes: 500M, 8G */
+    CLI_WHOLE,  /* integer within low..high */
+    CLI_REAL,   /* number within low..high */
+    CLI_SIZE,   /* bytes: 500M, 8G */
     CLI_CHOICE, /* one of `choices`, separated by | */
     CLI_FILE,
     CLI_SETTING, /* KEY=VALUE */
-    CLI_DUMP, /* NAME=FILE */
+    CLI_DUMP,    /* NAME=FILE */
     CLI_METHOD,
     CLI_GENERATOR,
     CLI_VERB
 } cli_kind;
 
 typedef struct cli_option {
-    const char *name; /* without dashes */
+    const char *name;  /* without dashes */
     const char *value; /* what the value is called; NULL for a flag */
     cli_kind kind;
     const char *help;
@@ -56,11 +56,11 @@ typedef struct cli_args cli_args;
 typedef struct cli_verb {
     const char *group; /* "data" for `data info`; NULL: a verb of its own */
     const char *name;
-    const char *summary; /* one line */
-    const char *description; /* one paragraph or more, separated by \n */
-    const cli_positional *positionals; /* ended by a NULL name */
+    const char *summary;                  /* one line */
+    const char *description;              /* one paragraph or more, separated by \n */
+    const cli_positional *positionals;    /* ended by a NULL name */
     const cli_option *const *option_sets; /* arrays ended by a NULL name; ended by NULL */
-    const cli_example *examples; /* ended by a NULL command */
+    const cli_example *examples;          /* ended by a NULL command */
     int (*run)(const cli_args *args);
     void (*more_help)(FILE *to); /* NULL: none */
 } cli_verb;

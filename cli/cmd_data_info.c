@@ -15,7 +15,7 @@ typedef struct facts {
     const plx_dataset *data;
     cli_pattern *patterns;
     plx_index n_patterns;
-    plx_index *truth, *labels; /* counts per class */
+    plx_index *truth, *labels;   /* counts per class */
     plx_index n_truth, n_labels; /* samples */
     plx_index n_subset, n_mutex;
 } facts;

@@ -13,10 +13,10 @@ typedef struct splitter {
     cli_session *s;
     plx_dataset *data;
     plx_index n;
-    uint8_t *flags; /* n */
-    int32_t *fold; /* n */
-    plx_index *rows; /* n */
-    const char **texts; /* n */
+    uint8_t *flags;              /* n */
+    int32_t *fold;               /* n */
+    plx_index *rows;             /* n */
+    const char **texts;          /* n */
     plx_index smallest, largest; /* test part */
 } splitter;
 

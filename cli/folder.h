@@ -7,7 +7,7 @@
 #include "output.h"
 
 typedef struct cli_folder {
-    char *path; /* the name it gets in the end */
+    char *path;      /* the name it gets in the end */
     char *temporary; /* where it is filled */
 } cli_folder;
 

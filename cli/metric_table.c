@@ -15,8 +15,8 @@ enum { WIDTH = 80, VALUE = 9, LONGEST = 40 };
 
 typedef struct family {
     const plx_metrics *metrics;
-    plx_index first; /* of its metrics; they need not stand together */
-    size_t length; /* of the name before the colon */
+    plx_index first;   /* of its metrics; they need not stand together */
+    size_t length;     /* of the name before the colon */
     plx_index members; /* 0: a single value without colon */
 } family;
 

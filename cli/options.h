@@ -8,7 +8,7 @@
 
 typedef struct cli_given {
     const cli_option *option;
-    const char *view; /* of --name.VIEW, else NULL */
+    const char *view;  /* of --name.VIEW, else NULL */
     const char *value; /* NULL for a flag */
 } cli_given;
 

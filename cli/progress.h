@@ -10,8 +10,8 @@ typedef enum cli_progress_style { CLI_PROGRESS_NONE, CLI_PROGRESS_BAR, CLI_PROGR
 
 typedef struct cli_progress {
     cli_progress_style style;
-    bool drawn; /* a bar stands on the current line */
-    char phase[64]; /* of the running bar */
+    bool drawn;           /* a bar stands on the current line */
+    char phase[64];       /* of the running bar */
     double phase_started; /* seconds; at the first report of the phase */
     plx_index first_iteration;
     double last_drawn;

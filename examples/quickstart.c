@@ -39,7 +39,8 @@ int main(void)
 
     /* A new page, known by its words only. */
     check(ctx, plx_dataset_create(&page, ctx, "new", 1));
-    check(ctx, plx_dataset_add_dense(page, ctx, "text", PLX_VIEW_COUNTS, (plx_cmat){new_words, 1, 3, 3}, vocabulary, NULL));
+    check(ctx,
+          plx_dataset_add_dense(page, ctx, "text", PLX_VIEW_COUNTS, (plx_cmat){new_words, 1, 3, 3}, vocabulary, NULL));
     check(ctx, plx_predict(&prediction, ctx, model, page));
     printf("new page: %s (%.3f)\n", plx_prediction_label(prediction, 0), plx_prediction_scores(prediction).data[1]);
 

@@ -31,24 +31,27 @@ typedef struct plx_allocator {
 
 /** Run-wide settings. Start from PLX_CONTEXT_OPTIONS_INIT; fields are only ever appended. */
 typedef struct plx_context_options {
-    size_t struct_size;       /**< sizeof(plx_context_options) as the caller was built */
-    plx_allocator allocator;  /**< all zero: malloc and free */
-    uint64_t seed;            /**< every random choice is a function of it */
-    int threads;              /**< 0: as many as the machine has cores */
-    int deterministic;        /**< 1 (default): same bytes for every thread count */
-    int64_t memory_limit;     /**< bytes; 0: 80 % of the memory free at creation */
-    double time_limit;        /**< seconds per call; 0: none. Ends a fit like the iteration limit */
-    size_t arena_block;       /**< bytes per scratch block; 0: default; 1: one block per request */
+    size_t struct_size;      /**< sizeof(plx_context_options) as the caller was built */
+    plx_allocator allocator; /**< all zero: malloc and free */
+    uint64_t seed;           /**< every random choice is a function of it */
+    int threads;             /**< 0: as many as the machine has cores */
+    int deterministic;       /**< 1 (default): same bytes for every thread count */
+    int64_t memory_limit;    /**< bytes; 0: 80 % of the memory free at creation */
+    double time_limit;       /**< seconds per call; 0: none. Ends a fit like the iteration limit */
+    size_t arena_block;      /**< bytes per scratch block; 0: default; 1: one block per request */
 } plx_context_options;
 
-#define PLX_CONTEXT_OPTIONS_INIT {sizeof(plx_context_options), {0, 0, 0}, 0, 0, 1, 0, 0.0, 0}
+#define PLX_CONTEXT_OPTIONS_INIT                                                                                       \
+    {                                                                                                                  \
+        sizeof(plx_context_options), {0, 0, 0}, 0, 0, 1, 0, 0.0, 0                                                     \
+    }
 
 typedef struct plx_context plx_context;
 
 /** What a progress callback is told. */
 typedef struct plx_progress {
-    size_t struct_size;       /**< sizeof as the library was built */
-    const char *phase;        /**< e.g. "em", "read text.mtx" */
+    size_t struct_size; /**< sizeof as the library was built */
+    const char *phase;  /**< e.g. "em", "read text.mtx" */
     plx_index iteration;
     plx_index max_iterations; /**< 0: not known */
     double objective;         /**< NaN where there is none */
@@ -71,8 +74,7 @@ typedef void (*plx_log_fn)(plx_log_level level, const char *text, void *payload)
  * @retval PLX_E_NOMEM  the allocator refused
  * @retval PLX_E_ARG    an option is out of range, or only one allocator function is set
  */
-PLX_API PLX_NODISCARD plx_status plx_context_create(plx_context **out,
-                                                    const plx_context_options *options);
+PLX_API PLX_NODISCARD plx_status plx_context_create(plx_context **out, const plx_context_options *options);
 
 /** Free a context and its scratch memory. NULL is allowed. */
 PLX_API void plx_context_destroy(plx_context *ctx);

@@ -25,10 +25,10 @@ typedef struct plx_dataset plx_dataset;
 /** What the numbers of a view mean. */
 typedef enum plx_view_kind {
     PLX_VIEW_REAL = 0,
-    PLX_VIEW_COUNTS = 1,        /**< non-negative, integer-like */
-    PLX_VIEW_BINARY = 2,        /**< 0 or 1 */
-    PLX_VIEW_PROBABILITY = 3,   /**< non-negative */
-    PLX_VIEW_KERNEL = 4         /**< similarity to the samples named by its columns */
+    PLX_VIEW_COUNTS = 1,      /**< non-negative, integer-like */
+    PLX_VIEW_BINARY = 2,      /**< 0 or 1 */
+    PLX_VIEW_PROBABILITY = 3, /**< non-negative */
+    PLX_VIEW_KERNEL = 4       /**< similarity to the samples named by its columns */
 } plx_view_kind;
 
 /** Facts about a view. Pointers are borrowed from the data set. */
@@ -38,13 +38,16 @@ typedef struct plx_view_info {
     plx_view_kind kind;
     int sparse;
     plx_index rows, cols;
-    plx_index nonzeros;         /**< stored entries that are not zero */
-    plx_index present;          /**< samples that have the view */
-    plx_index missing_values;   /**< NaN entries inside present rows */
-    double cost;                /**< of measuring the view for one sample */
+    plx_index nonzeros;       /**< stored entries that are not zero */
+    plx_index present;        /**< samples that have the view */
+    plx_index missing_values; /**< NaN entries inside present rows */
+    double cost;              /**< of measuring the view for one sample */
 } plx_view_info;
 
-#define PLX_VIEW_INFO_INIT {sizeof(plx_view_info), 0, PLX_VIEW_REAL, 0, 0, 0, 0, 0, 0, 0}
+#define PLX_VIEW_INFO_INIT                                                                                             \
+    {                                                                                                                  \
+        sizeof(plx_view_info), 0, PLX_VIEW_REAL, 0, 0, 0, 0, 0, 0, 0                                                   \
+    }
 
 /** Name of a kind ("counts"), or NULL; and back: PLX_E_ARG without touching any context. */
 PLX_API const char *plx_view_kind_name(plx_view_kind kind);
@@ -53,15 +56,13 @@ PLX_API PLX_NODISCARD plx_status plx_view_kind_parse(plx_view_kind *out, const c
 /* ---- building ---- */
 
 /** An empty data set of `n` samples, n >= 1. */
-PLX_API PLX_NODISCARD plx_status plx_dataset_create(plx_dataset **out, plx_context *ctx, const char *name,
-                                                    plx_index n);
+PLX_API PLX_NODISCARD plx_status plx_dataset_create(plx_dataset **out, plx_context *ctx, const char *name, plx_index n);
 
 /** Free a data set. NULL is allowed. */
 PLX_API void plx_dataset_destroy(plx_dataset *data);
 
 /** Sample ids: n distinct, non-empty texts. @retval PLX_E_DATA a duplicate or empty id */
-PLX_API PLX_NODISCARD plx_status plx_dataset_set_ids(plx_dataset *data, plx_context *ctx,
-                                                     const char *const *ids);
+PLX_API PLX_NODISCARD plx_status plx_dataset_set_ids(plx_dataset *data, plx_context *ctx, const char *const *ids);
 
 /**
  * Add a dense view.
@@ -74,8 +75,8 @@ PLX_API PLX_NODISCARD plx_status plx_dataset_set_ids(plx_dataset *data, plx_cont
  *                     view with other values than 0 and 1, a duplicate feature name
  */
 PLX_API PLX_NODISCARD plx_status plx_dataset_add_dense(plx_dataset *data, plx_context *ctx, const char *name,
-                                                       plx_view_kind kind, plx_cmat values,
-                                                       const char *const *features, const uint8_t *present);
+                                                       plx_view_kind kind, plx_cmat values, const char *const *features,
+                                                       const uint8_t *present);
 
 /** Add a sparse view; like plx_dataset_add_dense(). Column indices must ascend inside a row. */
 PLX_API PLX_NODISCARD plx_status plx_dataset_add_sparse(plx_dataset *data, plx_context *ctx, const char *name,
@@ -83,12 +84,10 @@ PLX_API PLX_NODISCARD plx_status plx_dataset_add_sparse(plx_dataset *data, plx_c
                                                         const char *const *features, const uint8_t *present);
 
 /** What a learner may see: n texts, NULL or "?" = unlabelled, several classes separated by '|'. */
-PLX_API PLX_NODISCARD plx_status plx_dataset_set_labels(plx_dataset *data, plx_context *ctx,
-                                                        const char *const *labels);
+PLX_API PLX_NODISCARD plx_status plx_dataset_set_labels(plx_dataset *data, plx_context *ctx, const char *const *labels);
 
 /** The truth, for evaluation only: no learner can reach it. Same form as labels. */
-PLX_API PLX_NODISCARD plx_status plx_dataset_set_truth(plx_dataset *data, plx_context *ctx,
-                                                       const char *const *truth);
+PLX_API PLX_NODISCARD plx_status plx_dataset_set_truth(plx_dataset *data, plx_context *ctx, const char *const *truth);
 
 /**
  * Class hierarchy: `subset` holds n_subset pairs (below, above), `mutex` n_mutex unordered pairs of
@@ -102,12 +101,11 @@ PLX_API PLX_NODISCARD plx_status plx_dataset_set_hierarchy(plx_dataset *data, pl
 
 /** Cost of one label, and of measuring a view for one sample; both > 0, default 1. */
 PLX_API PLX_NODISCARD plx_status plx_dataset_set_label_cost(plx_dataset *data, plx_context *ctx, double cost);
-PLX_API PLX_NODISCARD plx_status plx_dataset_set_view_cost(plx_dataset *data, plx_context *ctx,
-                                                           plx_index view, double cost);
+PLX_API PLX_NODISCARD plx_status plx_dataset_set_view_cost(plx_dataset *data, plx_context *ctx, plx_index view,
+                                                           double cost);
 
 /** Factor on every cost of a sample: n values > 0; NULL: all 1. */
-PLX_API PLX_NODISCARD plx_status plx_dataset_set_sample_costs(plx_dataset *data, plx_context *ctx,
-                                                              const double *costs);
+PLX_API PLX_NODISCARD plx_status plx_dataset_set_sample_costs(plx_dataset *data, plx_context *ctx, const double *costs);
 
 /* ---- reading ---- */
 
@@ -119,8 +117,7 @@ PLX_API plx_index plx_dataset_views(const plx_dataset *data);
 PLX_API plx_index plx_dataset_find_view(const plx_dataset *data, const char *name);
 
 /** Fill `info` (set its struct_size first). @retval PLX_E_ARG no such view */
-PLX_API PLX_NODISCARD plx_status plx_dataset_view_info(plx_view_info *info, const plx_dataset *data,
-                                                       plx_index view);
+PLX_API PLX_NODISCARD plx_status plx_dataset_view_info(plx_view_info *info, const plx_dataset *data, plx_index view);
 
 /** The values of a view: exactly one of the two succeeds; the other returns PLX_E_ARG. */
 PLX_API PLX_NODISCARD plx_status plx_dataset_dense(plx_cmat *out, const plx_dataset *data, plx_index view);
@@ -155,18 +152,17 @@ PLX_API double plx_dataset_sample_cost(const plx_dataset *data, plx_index sample
 /* ---- deriving ---- */
 
 /** The given samples, in the given order, as a new data set (kernel views keep their columns). */
-PLX_API PLX_NODISCARD plx_status plx_dataset_select(plx_dataset **out, plx_context *ctx,
-                                                    const plx_dataset *data, const plx_index *samples,
-                                                    plx_index count);
+PLX_API PLX_NODISCARD plx_status plx_dataset_select(plx_dataset **out, plx_context *ctx, const plx_dataset *data,
+                                                    const plx_index *samples, plx_index count);
 
 /** A copy whose views have other presence flags: `present` is views x n, row v for view v. Values of
  *  rows that are absent afterwards are gone. @retval PLX_E_ARG asks for a row that is not there */
-PLX_API PLX_NODISCARD plx_status plx_dataset_mask(plx_dataset **out, plx_context *ctx,
-                                                  const plx_dataset *data, const uint8_t *present);
+PLX_API PLX_NODISCARD plx_status plx_dataset_mask(plx_dataset **out, plx_context *ctx, const plx_dataset *data,
+                                                  const uint8_t *present);
 
 /** A copy with other labels (same form as plx_dataset_set_labels; NULL: none). */
-PLX_API PLX_NODISCARD plx_status plx_dataset_relabel(plx_dataset **out, plx_context *ctx,
-                                                     const plx_dataset *data, const char *const *labels);
+PLX_API PLX_NODISCARD plx_status plx_dataset_relabel(plx_dataset **out, plx_context *ctx, const plx_dataset *data,
+                                                     const char *const *labels);
 
 /* ---- files ---- */
 
@@ -175,15 +171,18 @@ typedef enum plx_join { PLX_JOIN_UNION = 0, PLX_JOIN_INTERSECTION = 1 } plx_join
 /** How to read. Start from PLX_READ_OPTIONS_INIT. */
 typedef struct plx_read_options {
     size_t struct_size;
-    const char *format;     /**< NULL: from the file's name and content */
-    plx_join join;          /**< views with ids of their own: which samples to keep */
-    const char *label;      /**< csv, h5mu, h5ad: the column that holds the label */
-    const char *id;         /**< csv: the column that holds the sample id */
-    const char *text;       /**< csv: the column that holds text to be counted */
+    const char *format;       /**< NULL: from the file's name and content */
+    plx_join join;            /**< views with ids of their own: which samples to keep */
+    const char *label;        /**< csv, h5mu, h5ad: the column that holds the label */
+    const char *id;           /**< csv: the column that holds the sample id */
+    const char *text;         /**< csv: the column that holds text to be counted */
     const char *text_options; /**< e.g. "min_df=5,stem=english,stop=english" */
 } plx_read_options;
 
-#define PLX_READ_OPTIONS_INIT {sizeof(plx_read_options), 0, PLX_JOIN_UNION, 0, 0, 0, 0}
+#define PLX_READ_OPTIONS_INIT                                                                                          \
+    {                                                                                                                  \
+        sizeof(plx_read_options), 0, PLX_JOIN_UNION, 0, 0, 0, 0                                                        \
+    }
 
 /**
  * Read a data set: a directory with `dataset.json`, a manifest of any name, or a single file of one of
@@ -197,8 +196,7 @@ PLX_API PLX_NODISCARD plx_status plx_dataset_read(plx_dataset **out, plx_context
                                                   const plx_read_options *options);
 
 /** Write a data set: a directory, or an `.h5mu` file when `path` ends so. Nothing half-written stays. */
-PLX_API PLX_NODISCARD plx_status plx_dataset_write(plx_context *ctx, const plx_dataset *data,
-                                                   const char *path);
+PLX_API PLX_NODISCARD plx_status plx_dataset_write(plx_context *ctx, const plx_dataset *data, const char *path);
 
 #ifdef __cplusplus
 }

@@ -36,14 +36,17 @@ PLX_API PLX_NODISCARD plx_status plx_generate(plx_dataset **out, plx_context *ct
 typedef struct plx_generator_param {
     size_t struct_size;
     const char *name;
-    const char *type;       /**< int, real, flag (0 or 1), list (numbers), choice, text */
-    const char *fallback;   /**< value when it is not given */
-    double low, high;       /**< range of the numbers, ends included */
-    const char *choices;    /**< "a|b|c" for a choice, else NULL */
-    const char *help;       /**< one sentence */
+    const char *type;     /**< int, real, flag (0 or 1), list (numbers), choice, text */
+    const char *fallback; /**< value when it is not given */
+    double low, high;     /**< range of the numbers, ends included */
+    const char *choices;  /**< "a|b|c" for a choice, else NULL */
+    const char *help;     /**< one sentence */
 } plx_generator_param;
 
-#define PLX_GENERATOR_PARAM_INIT {sizeof(plx_generator_param), 0, 0, 0, 0.0, 0.0, 0, 0}
+#define PLX_GENERATOR_PARAM_INIT                                                                                       \
+    {                                                                                                                  \
+        sizeof(plx_generator_param), 0, 0, 0, 0.0, 0.0, 0, 0                                                           \
+    }
 
 PLX_API plx_index plx_generator_count(void);
 

@@ -32,8 +32,8 @@ typedef struct plx_mat {
 /** Read-only CSR matrix: row i has entries ptr[i] .. ptr[i+1]-1 of col and val. */
 typedef struct plx_ccsr {
     plx_index rows, cols;
-    const int64_t *ptr;     /**< rows + 1 offsets, ptr[0] = 0 */
-    const int32_t *col;     /**< ascending inside a row, no duplicates */
+    const int64_t *ptr; /**< rows + 1 offsets, ptr[0] = 0 */
+    const int32_t *col; /**< ascending inside a row, no duplicates */
     const double *val;
 } plx_ccsr;
 

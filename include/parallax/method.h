@@ -15,37 +15,33 @@ extern "C" {
 #endif
 
 /** What a method is for. */
-typedef enum plx_task {
-    PLX_TASK_CLASSIFY = 0,
-    PLX_TASK_CLUSTER = 1,
-    PLX_TASK_EMBED = 2
-} plx_task;
+typedef enum plx_task { PLX_TASK_CLASSIFY = 0, PLX_TASK_CLUSTER = 1, PLX_TASK_EMBED = 2 } plx_task;
 
 /** What a method can do; the contract tests check each claim. */
 enum {
-    PLX_CAN_PREDICT = 1u << 0,          /**< new samples */
+    PLX_CAN_PREDICT = 1u << 0, /**< new samples */
     PLX_CAN_MISSING_VIEWS = 1u << 1,
-    PLX_CAN_MISSING_VALUES = 1u << 2,   /**< NaN entries inside a present row */
-    PLX_CAN_SPARSE = 1u << 3,           /**< sparse views stay sparse */
-    PLX_CAN_KERNEL_VIEWS = 1u << 4,     /**< views of kind `kernel` */
-    PLX_CAN_LABEL_SETS = 1u << 5,       /**< labels like a|b, class hierarchies */
-    PLX_CAN_USE_UNLABELLED = 1u << 6,   /**< unlabelled samples take part in fitting */
-    PLX_IS_RANDOM = 1u << 7,            /**< the seed matters */
-    PLX_IS_MONOTONE = 1u << 8,          /**< the objective never gets worse from one iteration to the next */
-    PLX_IS_FEATURE_FREE = 1u << 9,      /**< reordering the features of a view changes rounding at most */
-    PLX_IS_VIEW_FREE = 1u << 10         /**< reordering the views changes rounding at most */
+    PLX_CAN_MISSING_VALUES = 1u << 2, /**< NaN entries inside a present row */
+    PLX_CAN_SPARSE = 1u << 3,         /**< sparse views stay sparse */
+    PLX_CAN_KERNEL_VIEWS = 1u << 4,   /**< views of kind `kernel` */
+    PLX_CAN_LABEL_SETS = 1u << 5,     /**< labels like a|b, class hierarchies */
+    PLX_CAN_USE_UNLABELLED = 1u << 6, /**< unlabelled samples take part in fitting */
+    PLX_IS_RANDOM = 1u << 7,          /**< the seed matters */
+    PLX_IS_MONOTONE = 1u << 8,        /**< the objective never gets worse from one iteration to the next */
+    PLX_IS_FEATURE_FREE = 1u << 9,    /**< reordering the features of a view changes rounding at most */
+    PLX_IS_VIEW_FREE = 1u << 10       /**< reordering the views changes rounding at most */
 };
 
 typedef enum plx_param_kind {
     PLX_PARAM_INT = 0,
     PLX_PARAM_REAL = 1,
-    PLX_PARAM_BOOL = 2,                 /**< 0/1, true/false, yes/no, on/off */
-    PLX_PARAM_CHOICE = 3,               /**< one of `words` */
+    PLX_PARAM_BOOL = 2,   /**< 0/1, true/false, yes/no, on/off */
+    PLX_PARAM_CHOICE = 3, /**< one of `words` */
     PLX_PARAM_TEXT = 4,
-    PLX_PARAM_INT_OR_WORD = 5,          /**< a number or one of `words` */
+    PLX_PARAM_INT_OR_WORD = 5, /**< a number or one of `words` */
     PLX_PARAM_REAL_OR_WORD = 6,
-    PLX_PARAM_REALS = 7,                /**< numbers separated by commas, or one of `words` */
-    PLX_PARAM_FILE = 8                  /**< a path, relative to the data set's directory */
+    PLX_PARAM_REALS = 7, /**< numbers separated by commas, or one of `words` */
+    PLX_PARAM_FILE = 8   /**< a path, relative to the data set's directory */
 } plx_param_kind;
 
 /** One parameter of a method. */
@@ -53,24 +49,30 @@ typedef struct plx_param_info {
     size_t struct_size;
     const char *name;
     plx_param_kind kind;
-    int per_view;                       /**< may also be set as name.VIEW */
-    const char *def;                    /**< default as text; "" = not set */
-    const char *range;                  /**< allowed values in words, e.g. "> 0"; valid for the next 63 such calls of this thread */
+    int per_view;      /**< may also be set as name.VIEW */
+    const char *def;   /**< default as text; "" = not set */
+    const char *range; /**< allowed values in words, e.g. "> 0"; valid for the next 63 such calls of this thread */
     const char *help;
 } plx_param_info;
 
-#define PLX_PARAM_INFO_INIT {sizeof(plx_param_info), 0, PLX_PARAM_INT, 0, 0, 0, 0}
+#define PLX_PARAM_INFO_INIT                                                                                            \
+    {                                                                                                                  \
+        sizeof(plx_param_info), 0, PLX_PARAM_INT, 0, 0, 0, 0                                                           \
+    }
 
 /** One named array a fitted model offers. `.VIEW` in a name stands for each view. */
 typedef struct plx_array_info {
     size_t struct_size;
     const char *name;
-    const char *shape;                  /**< e.g. "n x K"; n samples, K classes, d features of the view */
-    int on_request;                     /**< computed only when asked for in plx_fit_options.arrays */
+    const char *shape; /**< e.g. "n x K"; n samples, K classes, d features of the view */
+    int on_request;    /**< computed only when asked for in plx_fit_options.arrays */
     const char *help;
 } plx_array_info;
 
-#define PLX_ARRAY_INFO_INIT {sizeof(plx_array_info), 0, 0, 0, 0}
+#define PLX_ARRAY_INFO_INIT                                                                                            \
+    {                                                                                                                  \
+        sizeof(plx_array_info), 0, 0, 0, 0                                                                             \
+    }
 
 /** A method. */
 typedef struct plx_method_info {
@@ -78,12 +80,15 @@ typedef struct plx_method_info {
     const char *name, *title, *summary, *citation;
     plx_task task;
     unsigned capabilities;
-    plx_index min_views, max_views;     /**< max_views 0: no limit */
-    plx_index params, arrays;           /**< how many */
-    const char *transform;              /**< array written by `transform`, or NULL */
+    plx_index min_views, max_views; /**< max_views 0: no limit */
+    plx_index params, arrays;       /**< how many */
+    const char *transform;          /**< array written by `transform`, or NULL */
 } plx_method_info;
 
-#define PLX_METHOD_INFO_INIT {sizeof(plx_method_info), 0, 0, 0, 0, PLX_TASK_CLASSIFY, 0, 0, 0, 0, 0, 0}
+#define PLX_METHOD_INFO_INIT                                                                                           \
+    {                                                                                                                  \
+        sizeof(plx_method_info), 0, 0, 0, 0, PLX_TASK_CLASSIFY, 0, 0, 0, 0, 0, 0                                       \
+    }
 
 /** Number of methods, and the name of method i (NULL out of range). Sorted by name. */
 PLX_API plx_index plx_method_count(void);

@@ -77,10 +77,10 @@ PLX_API PLX_NODISCARD plx_status plx_metrics_classification(plx_metrics *metrics
 
 /** Class hierarchy for plx_metrics_multilabel(). */
 typedef struct plx_metrics_hierarchy {
-    size_t struct_size;             /**< sizeof(plx_metrics_hierarchy) */
-    const char *const *classes;     /**< all class names */
+    size_t struct_size;         /**< sizeof(plx_metrics_hierarchy) */
+    const char *const *classes; /**< all class names */
     plx_index n_classes;
-    const char *const *subset;      /**< n_subset pairs: subset[2k] is a kind of subset[2k+1] */
+    const char *const *subset; /**< n_subset pairs: subset[2k] is a kind of subset[2k+1] */
     plx_index n_subset;
 } plx_metrics_hierarchy;
 
@@ -143,8 +143,8 @@ PLX_API PLX_NODISCARD plx_status plx_metrics_retrieval(plx_metrics *metrics, plx
  * @param views   Names of the views, all different.
  */
 PLX_API PLX_NODISCARD plx_status plx_metrics_views(plx_metrics *metrics, const char *const *truth,
-                                                   const char *const *labels, plx_index n,
-                                                   const char *const *views, plx_index n_views);
+                                                   const char *const *labels, plx_index n, const char *const *views,
+                                                   plx_index n_views);
 
 /**
  * Methods over data sets: avg_rank:M; for every pair A left of B ttest:A|B, ttest_p:A|B,
@@ -167,28 +167,30 @@ PLX_API PLX_NODISCARD plx_status plx_metrics_regression(plx_metrics *metrics, co
 /** What plx_eval_files() reads: the flags of `parallax eval`. Start from PLX_EVAL_OPTIONS_INIT;
  *  fields are only ever appended. A NULL name means: not given. */
 typedef struct plx_eval_options {
-    size_t struct_size;     /**< sizeof(plx_eval_options) as the caller was built */
-    const char *truth;      /**< one label per line, `?` = unknown */
-    const char *pred;       /**< one label per line, or a predictions.csv (id,label,score_CLASS,...) */
-    const char *scores;     /**< CSV: header of class names, one row per sample */
-    const char *positive;   /**< class whose auc, prbep and average_precision are wanted */
-    int multilabel;         /**< labels are sets separated by `|` */
-    const char *hierarchy;  /**< JSON {"classes": [...], "subset": [[child, parent], ...]} */
-    int clusters;           /**< predictions are clusters */
-    const char *noise;      /**< "keep" (default) or "drop": what to do with cluster `noise` */
-    const char *topn;       /**< CSV: header of item names, one row of scores per query */
-    const char *gold;       /**< one 0-based item index per line, `?` = skip */
-    const char *top;        /**< list of N for top:N; NULL: "1,5,10" */
-    const char *views;      /**< CSV: header of view names, one predicted label per view and sample */
-    const char *table;      /**< CSV: dataset,METHOD1,METHOD2,... */
-    int higher_better;      /**< for the table; 1 (default) or 0 */
-    const char *metrics;    /**< comma-separated names to keep, in this order; NULL: all. A name in quotes
+    size_t struct_size;    /**< sizeof(plx_eval_options) as the caller was built */
+    const char *truth;     /**< one label per line, `?` = unknown */
+    const char *pred;      /**< one label per line, or a predictions.csv (id,label,score_CLASS,...) */
+    const char *scores;    /**< CSV: header of class names, one row per sample */
+    const char *positive;  /**< class whose auc, prbep and average_precision are wanted */
+    int multilabel;        /**< labels are sets separated by `|` */
+    const char *hierarchy; /**< JSON {"classes": [...], "subset": [[child, parent], ...]} */
+    int clusters;          /**< predictions are clusters */
+    const char *noise;     /**< "keep" (default) or "drop": what to do with cluster `noise` */
+    const char *topn;      /**< CSV: header of item names, one row of scores per query */
+    const char *gold;      /**< one 0-based item index per line, `?` = skip */
+    const char *top;       /**< list of N for top:N; NULL: "1,5,10" */
+    const char *views;     /**< CSV: header of view names, one predicted label per view and sample */
+    const char *table;     /**< CSV: dataset,METHOD1,METHOD2,... */
+    int higher_better;     /**< for the table; 1 (default) or 0 */
+    const char *metrics;   /**< comma-separated names to keep, in this order; NULL: all. A name in quotes
                                  may hold commas. `f1` stands for all `f1:CLASS` unless there is a plain
                                  `f1`; `auc:*` always stands for the whole family. */
 } plx_eval_options;
 
-#define PLX_EVAL_OPTIONS_INIT \
-    {sizeof(plx_eval_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0}
+#define PLX_EVAL_OPTIONS_INIT                                                                                          \
+    {                                                                                                                  \
+        sizeof(plx_eval_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0                                          \
+    }
 
 /**
  * Read files and compute every metric they allow.

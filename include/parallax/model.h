@@ -26,12 +26,15 @@ typedef struct plx_prediction plx_prediction;
 /** How to fit. Start from PLX_FIT_OPTIONS_INIT. */
 typedef struct plx_fit_options {
     size_t struct_size;
-    const char *directory;          /**< what file parameters are relative to; NULL: the working directory */
-    const char *const *arrays;      /**< names of on-request arrays to compute too */
+    const char *directory;     /**< what file parameters are relative to; NULL: the working directory */
+    const char *const *arrays; /**< names of on-request arrays to compute too */
     plx_index n_arrays;
 } plx_fit_options;
 
-#define PLX_FIT_OPTIONS_INIT {sizeof(plx_fit_options), 0, 0, 0}
+#define PLX_FIT_OPTIONS_INIT                                                                                           \
+    {                                                                                                                  \
+        sizeof(plx_fit_options), 0, 0, 0                                                                               \
+    }
 
 /**
  * Fit `method` to a data set.
@@ -48,9 +51,8 @@ typedef struct plx_fit_options {
  * Same seed and input give the same bytes for every thread count. Reaching the iteration or time
  * limit is not a failure: plx_model_converged() tells.
  */
-PLX_API PLX_NODISCARD plx_status plx_fit(plx_model **out, plx_context *ctx, const char *method,
-                                         const plx_dataset *data, const plx_params *params,
-                                         const plx_fit_options *options);
+PLX_API PLX_NODISCARD plx_status plx_fit(plx_model **out, plx_context *ctx, const char *method, const plx_dataset *data,
+                                         const plx_params *params, const plx_fit_options *options);
 
 /** Free a model. NULL is allowed. */
 PLX_API void plx_model_destroy(plx_model *model);

@@ -46,8 +46,7 @@ PLX_API PLX_NODISCARD plx_status plx_split_labels(uint8_t *chosen, plx_context *
  * @param k          2..n
  * @since 0.1
  */
-PLX_API PLX_NODISCARD plx_status plx_split_folds(int32_t *fold, plx_context *ctx, const plx_dataset *data,
-                                                 plx_index k);
+PLX_API PLX_NODISCARD plx_status plx_split_folds(int32_t *fold, plx_context *ctx, const plx_dataset *data, plx_index k);
 
 /**
  * Set aside round(fraction n) samples for testing, at least one, and at least one stays.
@@ -97,9 +96,9 @@ PLX_API PLX_NODISCARD plx_status plx_split_features(plx_dataset **out, plx_conte
 
 /** How views go missing. */
 typedef enum plx_missing_pattern {
-    PLX_MISSING_MCAR = 0,       /**< every (sample, view) on its own */
-    PLX_MISSING_EXCLUSIVE = 1,  /**< a sample, or group of samples, keeps exactly one view */
-    PLX_MISSING_BLOCK = 2       /**< all samples of a group miss the same views */
+    PLX_MISSING_MCAR = 0,      /**< every (sample, view) on its own */
+    PLX_MISSING_EXCLUSIVE = 1, /**< a sample, or group of samples, keeps exactly one view */
+    PLX_MISSING_BLOCK = 2      /**< all samples of a group miss the same views */
 } plx_missing_pattern;
 
 /** Name of a pattern ("mcar", "exclusive", "block"), or NULL; and back: PLX_E_ARG when unknown. */
@@ -119,7 +118,10 @@ typedef struct plx_missing_options {
     int keep_one;               /**< 1: no sample loses its last view; 0: it may */
 } plx_missing_options;
 
-#define PLX_MISSING_OPTIONS_INIT {sizeof(plx_missing_options), PLX_MISSING_MCAR, 0.0, 0, 0, 0.0, 0, 0, 1}
+#define PLX_MISSING_OPTIONS_INIT                                                                                       \
+    {                                                                                                                  \
+        sizeof(plx_missing_options), PLX_MISSING_MCAR, 0.0, 0, 0, 0.0, 0, 0, 1                                         \
+    }
 
 /**
  * Simulate missing views. Only rows that are present are removed.

@@ -3,10 +3,10 @@
  */
 #include "data/dataset_impl.h"
 
-#define PUBLIC_CALL(ctx, expr)             \
-    do {                                   \
-        plx__call_begin(ctx);              \
-        return plx__call_end(ctx, (expr)); \
+#define PUBLIC_CALL(ctx, expr)                                                                                         \
+    do {                                                                                                               \
+        plx__call_begin(ctx);                                                                                          \
+        return plx__call_end(ctx, (expr));                                                                             \
     } while (0)
 
 plx_status plx_dataset_create(plx_dataset **out, plx_context *ctx, const char *name, plx_index n)
@@ -74,8 +74,7 @@ plx_status plx_dataset_mask(plx_dataset **out, plx_context *ctx, const plx_datas
     PUBLIC_CALL(ctx, plx__dataset_mask(out, ctx, data, present));
 }
 
-plx_status plx_dataset_relabel(plx_dataset **out, plx_context *ctx, const plx_dataset *data,
-                               const char *const *labels)
+plx_status plx_dataset_relabel(plx_dataset **out, plx_context *ctx, const plx_dataset *data, const char *const *labels)
 {
     PUBLIC_CALL(ctx, plx__dataset_relabel(out, ctx, data, labels));
 }

@@ -67,13 +67,15 @@ static plx_status prediction_write(plx_context *ctx, const plx_prediction *p, co
 {
     plx__outfile out;
     if (data && data->n != p->outcome.n)
-        PLX_FAIL(ctx, PLX_E_ARG, "the prediction has %lld samples, the data set %lld", (long long)p->outcome.n, (long long)data->n);
+        PLX_FAIL(ctx, PLX_E_ARG, "the prediction has %lld samples, the data set %lld", (long long)p->outcome.n,
+                 (long long)data->n);
     PLX_TRY(plx__outfile_open(&out, ctx, path));
     write_prediction(out.file, p, data);
     return plx__outfile_commit(&out, ctx);
 }
 
-plx_status plx_prediction_write(plx_context *ctx, const plx_prediction *prediction, const plx_dataset *data, const char *path)
+plx_status plx_prediction_write(plx_context *ctx, const plx_prediction *prediction, const plx_dataset *data,
+                                const char *path)
 {
     plx__call_begin(ctx);
     return plx__call_end(ctx, prediction_write(ctx, prediction, data, path));
@@ -91,7 +93,8 @@ plx_status plx_matrix_write(plx_context *ctx, plx_cmat m, const char *path)
 plx_status plx_matrix_write_sparse(plx_context *ctx, plx_ccsr m, const char *path)
 {
     plx__table table = {.sparse = true};
-    table.csr = (plx_csr){m.rows, m.cols, (int64_t *)(uintptr_t)m.ptr, (int32_t *)(uintptr_t)m.col, (double *)(uintptr_t)m.val};
+    table.csr =
+        (plx_csr){m.rows, m.cols, (int64_t *)(uintptr_t)m.ptr, (int32_t *)(uintptr_t)m.col, (double *)(uintptr_t)m.val};
     plx__call_begin(ctx);
     return plx__call_end(ctx, plx__matrix_file_write(ctx, path, &table));
 }

@@ -14,12 +14,13 @@
 
 /* ---- checks on the request ---- */
 
-static plx_status check_request(plx_fit_options *o, plx_context *ctx, const plx__method *method, const plx_dataset *data,
-                                const plx_params *params, const plx_fit_options *given)
+static plx_status check_request(plx_fit_options *o, plx_context *ctx, const plx__method *method,
+                                const plx_dataset *data, const plx_params *params, const plx_fit_options *given)
 {
     *o = (plx_fit_options)PLX_FIT_OPTIONS_INIT;
     if (given) {
-        if (given->struct_size == 0 || given->struct_size > sizeof *o) PLX_FAIL(ctx, PLX_E_ARG, "fit options have an unknown size");
+        if (given->struct_size == 0 || given->struct_size > sizeof *o)
+            PLX_FAIL(ctx, PLX_E_ARG, "fit options have an unknown size");
         memcpy(o, given, given->struct_size);
     }
     if (!data || !data->n_views) PLX_FAIL(ctx, PLX_E_DATA, "the data set has no views");
@@ -27,7 +28,8 @@ static plx_status check_request(plx_fit_options *o, plx_context *ctx, const plx_
         PLX_FAIL(ctx, PLX_E_ARG, "the parameters were made for '%s', not for '%s'", params->method, method->name);
     for (plx_index i = 0; i < o->n_arrays; i++)
         if (!plx__array_spec_find(method, o->arrays[i]))
-            PLX_FAIL(ctx, PLX_E_ARG, "%s has no array '%s'; 'parallax methods show %s' lists them", method->name, o->arrays[i], method->name);
+            PLX_FAIL(ctx, PLX_E_ARG, "%s has no array '%s'; 'parallax methods show %s' lists them", method->name,
+                     o->arrays[i], method->name);
     return PLX_OK;
 }
 
@@ -112,7 +114,7 @@ static plx_status keep_cards(plx_model *m, const plx__problem *p)
 {
     m->n_views = p->n_views;
     m->n_fitted = p->n;
-    m->classes = p->classes;            /* already in the model's arena */
+    m->classes = p->classes; /* already in the model's arena */
     m->n_classes = p->n_classes;
     PLX_TRY(keep_hierarchy(m, p->hierarchy));
     PLX_TRY(PLX__ARENA_NEW(&m->views, &m->arena, p->n_views));
@@ -142,14 +144,23 @@ static plx_status estimate(plx__run *run)
 {
     if (!run->method->memory) return PLX_OK;
     return plx__need_memory(run->ctx, run->method->memory(run), run->method->name,
-                            run->method->memory_remedy ? run->method->memory_remedy : "raise --memory or use fewer samples");
+                            run->method->memory_remedy ? run->method->memory_remedy
+                                                       : "raise --memory or use fewer samples");
 }
 
 static plx_status run_fit(plx_context *ctx, plx_model *m, plx__problem *p, plx__store *store, plx__outcome *outcome,
                           const plx_fit_options *o)
 {
-    plx__run run = {.ctx = ctx, .method = m->method, .problem = p, .settings = m->settings, .params = m->params,
-                    .out = store, .outcome = outcome, .info = &m->facts, .wanted = o->arrays, .n_wanted = o->n_arrays};
+    plx__run run = {.ctx = ctx,
+                    .method = m->method,
+                    .problem = p,
+                    .settings = m->settings,
+                    .params = m->params,
+                    .out = store,
+                    .outcome = outcome,
+                    .info = &m->facts,
+                    .wanted = o->arrays,
+                    .n_wanted = o->n_arrays};
     PLX_TRY(plx__problem_check(ctx, m->method, p, true));
     if (m->method->check) PLX_TRY(m->method->check(&run));
     PLX_TRY(estimate(&run));

@@ -72,8 +72,8 @@ static void scatter(plx_mat to, plx_cmat from, const plx_index *row, const plx_i
     }
 }
 
-static plx_status merge_dense(plx__store *to, const plx__array *a, const plx__array_spec *spec, const plx__heldout *held,
-                              const plx_prediction *rest, plx_index n)
+static plx_status merge_dense(plx__store *to, const plx__array *a, const plx__array_spec *spec,
+                              const plx__heldout *held, const plx_prediction *rest, plx_index n)
 {
     bool rows = plx__array_by_sample(spec, 0), cols = plx__array_by_sample(spec, 1);
     plx_mat all;
@@ -126,8 +126,8 @@ static plx_status merge_outcome(plx_model *m, const plx__heldout *held, const pl
     return PLX_OK;
 }
 
-static plx_status merge(plx__heldout *held, plx_context *ctx, plx_model *m, plx__store *fitted, const plx_prediction *rest,
-                        plx_index n)
+static plx_status merge(plx__heldout *held, plx_context *ctx, plx_model *m, plx__store *fitted,
+                        const plx_prediction *rest, plx_index n)
 {
     plx__store_init(&m->store, &m->arena);
     for (const plx__array *a = fitted->first; a; a = a->next) {
@@ -135,7 +135,7 @@ static plx_status merge(plx__heldout *held, plx_context *ctx, plx_model *m, plx_
         if (a->sparse) PLX_TRY(merge_sparse(&m->store, ctx, a, spec, held, n));
         else PLX_TRY(merge_dense(&m->store, a, spec, held, rest, n));
     }
-    if (m->facts.n_trace) {             /* the trace is in the temporary arena too */
+    if (m->facts.n_trace) { /* the trace is in the temporary arena too */
         double *copy = NULL;
         PLX_TRY(plx__arena_f64(&copy, &m->arena, m->facts.n_trace, 1));
         memcpy(copy, m->facts.trace, (size_t)m->facts.n_trace * sizeof *copy);
@@ -148,7 +148,7 @@ plx_status plx__heldout_close(plx__heldout *held, plx_context *ctx, plx_model *m
                               plx__store *fitted)
 {
     plx_prediction *rest = NULL;
-    m->store = *fitted;                 /* what predict works from */
+    m->store = *fitted; /* what predict works from */
     PLX_TRY(plx__predict(&rest, ctx, m, held->rest, held->rest_row, data->n));
     plx_status st = merge(held, ctx, m, fitted, rest, data->n);
     plx_prediction_destroy(rest);

@@ -8,9 +8,9 @@
 
 typedef struct plx__heldout {
     bool any;
-    const plx_dataset *fitted;      /* the caller's data set itself when nothing is held out */
-    plx_dataset *subset, *rest;     /* owned */
-    plx_index *row, *rest_row;      /* rows of the caller's data; row is NULL when nothing is held out */
+    const plx_dataset *fitted;  /* the caller's data set itself when nothing is held out */
+    plx_dataset *subset, *rest; /* owned */
+    plx_index *row, *rest_row;  /* rows of the caller's data; row is NULL when nothing is held out */
 } plx__heldout;
 
 /* Reads the `heldout` setting and splits the data. */

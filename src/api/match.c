@@ -65,15 +65,18 @@ static plx_status judge(plx_context *ctx, const column_map *map, const plx__view
 {
     if (map->identity) return PLX_OK;
     if (!map->matched)
-        PLX_FAIL(ctx, PLX_E_DATA, "view '%s': none of its %lld features is among the %lld the model was fitted with (e.g. '%s'); %s",
+        PLX_FAIL(ctx, PLX_E_DATA,
+                 "view '%s': none of its %lld features is among the %lld the model was fitted with (e.g. '%s'); %s",
                  v->name, (long long)v->cols, (long long)card->cols, map->first_missing,
-                 !v->features != !card->features ? "give the features the same names" : "check that it is the same view");
+                 !v->features != !card->features ? "give the features the same names"
+                                                 : "check that it is the same view");
     bool zero_is_absence = card->kind == PLX_VIEW_COUNTS || card->kind == PLX_VIEW_BINARY;
     if (map->missing && !zero_is_absence)
-        PLX_FAIL(ctx, PLX_E_DATA, "view '%s' lacks %lld of the %lld features the model was fitted with, e.g. '%s'", v->name,
-                 (long long)map->missing, (long long)card->cols, map->first_missing);
+        PLX_FAIL(ctx, PLX_E_DATA, "view '%s' lacks %lld of the %lld features the model was fitted with, e.g. '%s'",
+                 v->name, (long long)map->missing, (long long)card->cols, map->first_missing);
     if (map->missing)
-        plx__info(ctx, "view '%s': %lld features of the model do not occur and count as zero", v->name, (long long)map->missing);
+        plx__info(ctx, "view '%s': %lld features of the model do not occur and count as zero", v->name,
+                  (long long)map->missing);
     if (map->unknown)
         plx__warn(ctx, "view '%s': %lld features are unknown to the model and ignored, e.g. '%s'", v->name,
                   (long long)map->unknown, map->first_unknown);
@@ -85,7 +88,7 @@ typedef struct entry {
     double val;
 } entry;
 
-static void sort_entries(entry *e, plx_index n)         /* insertion: rows are short or nearly sorted */
+static void sort_entries(entry *e, plx_index n) /* insertion: rows are short or nearly sorted */
 {
     for (plx_index i = 1; i < n; i++) {
         entry x = e[i];
@@ -95,8 +98,8 @@ static void sort_entries(entry *e, plx_index n)         /* insertion: rows are s
     }
 }
 
-static plx_status remap_sparse(plx_csr *out, plx_context *ctx, const plx__view *v, plx_index n, const plx__view_card *card,
-                               const column_map *map)
+static plx_status remap_sparse(plx_csr *out, plx_context *ctx, const plx__view *v, plx_index n,
+                               const plx__view_card *card, const column_map *map)
 {
     plx_index longest = 0;
     entry *row = NULL;
@@ -117,8 +120,8 @@ static plx_status remap_sparse(plx_csr *out, plx_context *ctx, const plx__view *
     return PLX_OK;
 }
 
-static plx_status remap_dense(plx_mat *out, plx_context *ctx, const plx__view *v, plx_index n, const plx__view_card *card,
-                              const column_map *map)
+static plx_status remap_dense(plx_mat *out, plx_context *ctx, const plx__view *v, plx_index n,
+                              const plx__view_card *card, const column_map *map)
 {
     PLX_TRY(plx__arena_mat(out, plx__scratch(ctx), n, card->cols));
     for (plx_index i = 0; i < n; i++)
@@ -136,7 +139,8 @@ static plx_status check_kind(plx_context *ctx, const plx__view_card *card, const
 }
 
 /* A method fitted to dense (sparse) rows gets dense (sparse) rows. */
-static plx_status add_view(plx_dataset *to, plx_context *ctx, const plx__view_card *card, const plx__view *v, plx_index n)
+static plx_status add_view(plx_dataset *to, plx_context *ctx, const plx__view_card *card, const plx__view *v,
+                           plx_index n)
 {
     column_map map;
     plx_cmat dense = v->dense;

@@ -41,8 +41,9 @@ plx_status plx_method_describe(plx_method_info *info, const char *method)
 {
     const plx__method *m = plx__method_find(method);
     if (!m) return PLX_E_ARG;
-    plx_method_info full = {sizeof full, m->name, m->title, m->summary, m->citation, m->task, m->capabilities,
-                            m->min_views, m->max_views, plx__param_count(m->params), array_count(m), m->transform};
+    plx_method_info full = {sizeof full,    m->name,         m->title,     m->summary,   m->citation,
+                            m->task,        m->capabilities, m->min_views, m->max_views, plx__param_count(m->params),
+                            array_count(m), m->transform};
     return hand_out(info, info->struct_size, &full, sizeof full);
 }
 
@@ -60,7 +61,8 @@ plx_status plx_method_param(plx_param_info *info, const char *method, plx_index 
     const plx__method *m = plx__method_find(method);
     const plx__param_spec *s = m ? plx__param_at(m->params, i) : NULL;
     if (!s) return PLX_E_ARG;
-    plx_param_info full = {sizeof full, s->name, s->kind, (s->flags & PLX__PER_VIEW) != 0, s->def, range_text(s), s->help};
+    plx_param_info full = {sizeof full, s->name,       s->kind, (s->flags & PLX__PER_VIEW) != 0,
+                           s->def,      range_text(s), s->help};
     return hand_out(info, info->struct_size, &full, sizeof full);
 }
 
@@ -121,7 +123,8 @@ const char *plx_params_get(const plx_params *p, const char *key)
     for (const plx__setting *s = p->first; s; s = s->next) {
         size_t len = strlen(s->spec->name);
         bool plain = !s->view && strcmp(key, s->spec->name) == 0;
-        bool own = s->view && strncmp(key, s->spec->name, len) == 0 && key[len] == '.' && strcmp(key + len + 1, s->view) == 0;
+        bool own =
+            s->view && strncmp(key, s->spec->name, len) == 0 && key[len] == '.' && strcmp(key + len + 1, s->view) == 0;
         if (plain || own) return s->value.text;
     }
     const plx__param_spec *spec = plx__param_find(p->tables, key);

@@ -54,7 +54,8 @@ plx_status plx__take_notes(const char *const **out, plx_index *count, plx_contex
     for (const plx__note *note = ctx->notes; note; note = note->next) ++*count;
     PLX_TRY(PLX__ARENA_NEW(&texts, arena, *count));
     plx_index i = 0;
-    for (const plx__note *note = ctx->notes; note; note = note->next) PLX_TRY(plx__arena_text(&texts[i++], arena, note->text));
+    for (const plx__note *note = ctx->notes; note; note = note->next)
+        PLX_TRY(plx__arena_text(&texts[i++], arena, note->text));
     *out = texts;
     return PLX_OK;
 }
@@ -90,10 +91,7 @@ double plx_model_objective(const plx_model *model) { return model->facts.objecti
 const char *plx_model_param(const plx_model *model, const char *key) { return plx_params_get(model->settings, key); }
 plx_index plx_model_warnings(const plx_model *model) { return model->fitted.n_warnings; }
 
-const char *plx_model_warning(const plx_model *model, plx_index i)
-{
-    return plx_prediction_warning(&model->fitted, i);
-}
+const char *plx_model_warning(const plx_model *model, plx_index i) { return plx_prediction_warning(&model->fitted, i); }
 
 const plx_prediction *plx_model_prediction(const plx_model *model)
 {

@@ -22,7 +22,8 @@ static void head_of(char head[PLX__MODEL_HEAD], const plx__bytes *bytes, long lo
         at += part;
     }
     memset(head, 0, PLX__MODEL_HEAD);
-    snprintf(head, PLX__MODEL_HEAD, "%s%lld\nbytes %zu\ncrc32 %08lx\n", MAGIC, version, bytes->size, (unsigned long)crc);
+    snprintf(head, PLX__MODEL_HEAD, "%s%lld\nbytes %zu\ncrc32 %08lx\n", MAGIC, version, bytes->size,
+             (unsigned long)crc);
 }
 
 plx_status plx__model_head_make(char head[PLX__MODEL_HEAD], plx_context *ctx, const char *path)
@@ -46,9 +47,11 @@ static plx_status check(plx_context *ctx, const char *path, const plx__bytes *by
     if (sscanf(head + sizeof MAGIC - 1, "%lld\nbytes %zu", &version, &stated) != 2 || version < 1)
         PLX_FAIL(ctx, PLX_E_FORMAT, "%s: damaged model file (its head cannot be read); fit the model again", path);
     if (version > PLX__MODEL_VERSION)
-        PLX_FAIL(ctx, PLX_E_FORMAT, "%s: model format %lld is newer than this library (%d); update parallax", path, version, PLX__MODEL_VERSION);
+        PLX_FAIL(ctx, PLX_E_FORMAT, "%s: model format %lld is newer than this library (%d); update parallax", path,
+                 version, PLX__MODEL_VERSION);
     if (stated != bytes->size)
-        PLX_FAIL(ctx, PLX_E_FORMAT, "%s: damaged model file (%zu bytes, expected %zu); copy it again", path, bytes->size, stated);
+        PLX_FAIL(ctx, PLX_E_FORMAT, "%s: damaged model file (%zu bytes, expected %zu); copy it again", path,
+                 bytes->size, stated);
     head_of(head, bytes, version);
     if (memcmp(head, bytes->data, PLX__MODEL_HEAD) != 0)
         PLX_FAIL(ctx, PLX_E_FORMAT, "%s: damaged model file (checksum does not match); copy or fit it again", path);

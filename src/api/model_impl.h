@@ -8,10 +8,10 @@
 #include "parallax/model.h"
 
 struct plx_prediction {
-    plx__arena arena;           /* unused when the prediction belongs to a model */
+    plx__arena arena; /* unused when the prediction belongs to a model */
     const plx__method *method;
     plx__outcome outcome;
-    plx__store store;           /* arrays over the predicted samples */
+    plx__store store; /* arrays over the predicted samples */
     const char *const *warnings;
     plx_index n_warnings;
 };
@@ -22,28 +22,28 @@ typedef struct plx__view_card {
     plx_view_kind kind;
     bool sparse;
     plx_index cols;
-    const char *const *features;    /* NULL: named by index. Kernel views: ids of the fitted samples */
+    const char *const *features; /* NULL: named by index. Kernel views: ids of the fitted samples */
 } plx__view_card;
 
 struct plx_model {
     plx__arena arena;
     const plx__method *method;
     plx_params *settings;
-    void *params;                   /* the method's struct */
+    void *params; /* the method's struct */
     plx_index n_classes;
     const char *const *classes;
-    plx__hierarchy *hierarchy;      /* NULL: none */
+    plx__hierarchy *hierarchy; /* NULL: none */
     plx_index n_views;
     plx__view_card *views;
-    plx_index n_fitted;             /* samples that took part */
+    plx_index n_fitted; /* samples that took part */
     uint64_t seed;
     double seconds;
     plx__store store;
     plx__facts facts;
-    plx_prediction fitted;          /* about the samples of the fit; outcome.n = 0 for a model from a file */
-    const uint8_t *seen;            /* labels the learner saw, over the caller's rows; NULL from a file */
+    plx_prediction fitted; /* about the samples of the fit; outcome.n = 0 for a model from a file */
+    const uint8_t *seen;   /* labels the learner saw, over the caller's rows; NULL from a file */
     plx_index rows;
-    plx__arena json_arena;          /* text of the last plx_model_json() */
+    plx__arena json_arena; /* text of the last plx_model_json() */
 };
 
 plx_status plx__model_create(plx_model **out, plx_context *ctx, const plx__method *method, const plx_params *settings);
@@ -56,8 +56,8 @@ plx_status plx__predict(plx_prediction **out, plx_context *ctx, const plx_model 
 plx_status plx__take_notes(const char *const **out, plx_index *count, plx_context *ctx, plx__arena *arena);
 
 /* Truth of `data` against a prediction of the model (model_metrics.c). */
-plx_status plx__measure(plx_metrics *metrics, plx_context *ctx, const plx_prediction *prediction, const plx_model *model,
-                        const plx_dataset *data);
+plx_status plx__measure(plx_metrics *metrics, plx_context *ctx, const plx_prediction *prediction,
+                        const plx_model *model, const plx_dataset *data);
 
 /* New data in the model's terms: same views in the same order, same columns (match.c). */
 plx_status plx__match_data(plx_dataset **out, plx_context *ctx, const plx_model *model, const plx_dataset *data);

@@ -116,7 +116,8 @@ static plx_status build(json_t *root, plx_context *ctx, const plx_model *m, cons
     PLX_TRY(put_run(ctx, root, m));
     PLX_TRY(put_lists(ctx, root, m));
     PLX_TRY(put_metrics(ctx, root, m, data));
-    if (m->facts.extra && json_object_update(root, m->facts.extra) != 0) PLX_FAIL(ctx, PLX_E_NOMEM, "out of memory while writing JSON");
+    if (m->facts.extra && json_object_update(root, m->facts.extra) != 0)
+        PLX_FAIL(ctx, PLX_E_NOMEM, "out of memory while writing JSON");
     return PLX_OK;
 }
 

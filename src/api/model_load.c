@@ -12,8 +12,8 @@ static plx_status damaged(const plx__h5 *f, const char *what)
 
 /* ---- parameters ---- */
 
-static plx_status load_texts(const char *const **a, const char *const **b, plx_index *count, const plx__h5 *f, const char *first,
-                             const char *second)
+static plx_status load_texts(const char *const **a, const char *const **b, plx_index *count, const plx__h5 *f,
+                             const char *first, const char *second)
 {
     plx_index other = 0;
     PLX_TRY(plx__h5_read_texts(a, count, f, plx__scratch(f->ctx), first));

@@ -23,8 +23,8 @@ static plx_status hierarchy_of(plx_metrics_hierarchy *out, plx_context *ctx, con
 }
 
 /* How good every view is on its own, where the method tells. */
-static plx_status measure_views(plx_metrics *metrics, plx_context *ctx, const plx_prediction *p,
-                                const plx_model *m, const plx__fit_outcome *about)
+static plx_status measure_views(plx_metrics *metrics, plx_context *ctx, const plx_prediction *p, const plx_model *m,
+                                const plx__fit_outcome *about)
 {
     if (!m->method->view_scores || about->kind != PLX__FIT_CLASSIFIER) return PLX_OK;
     int stem = (int)strlen(m->method->view_scores) - 4;

@@ -27,8 +27,15 @@ static plx_status run_predict(plx_prediction *out, plx_context *ctx, const plx_m
     p.n_classes = m->n_classes;
     p.hierarchy = m->hierarchy;
     p.directory = ".";
-    plx__run run = {.ctx = ctx, .method = m->method, .problem = &p, .settings = m->settings, .params = m->params,
-                    .fitted = &m->store, .out = &out->store, .outcome = &out->outcome, .info = &ignored};
+    plx__run run = {.ctx = ctx,
+                    .method = m->method,
+                    .problem = &p,
+                    .settings = m->settings,
+                    .params = m->params,
+                    .fitted = &m->store,
+                    .out = &out->store,
+                    .outcome = &out->outcome,
+                    .info = &ignored};
     PLX_TRY(plx__problem_check(ctx, m->method, &p, false));
     return m->method->predict(&run);
 }
@@ -38,7 +45,8 @@ plx_status plx__predict(plx_prediction **out, plx_context *ctx, const plx_model 
 {
     *out = NULL;
     if (!m->method->predict)
-        PLX_FAIL(ctx, PLX_E_UNSUPPORTED, "%s labels only the samples it was fitted to; it cannot predict new ones", m->method->name);
+        PLX_FAIL(ctx, PLX_E_UNSUPPORTED, "%s labels only the samples it was fitted to; it cannot predict new ones",
+                 m->method->name);
     plx_dataset *matched = NULL;
     plx_prediction *p = NULL;
     plx_status st = PLX_OK;

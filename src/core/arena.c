@@ -16,8 +16,8 @@ enum { ALIGN = 64, DEFAULT_BLOCK = 1 << 18, HUGE_PAGE = 1 << 21, HUGE_BLOCK = 4 
 
 struct plx__block {
     plx__block *below;
-    size_t used, capacity;      /* of the data area */
-    size_t total;               /* bytes asked of the allocator */
+    size_t used, capacity; /* of the data area */
+    size_t total;          /* bytes asked of the allocator */
 };
 
 static char *block_data(plx__block *b)
@@ -63,7 +63,7 @@ static void ask_for_huge_pages(void *block, size_t bytes)
     uintptr_t begin = ((uintptr_t)block + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
     uintptr_t end = ((uintptr_t)block + bytes) / HUGE_PAGE * HUGE_PAGE;
 #if defined(MADV_HUGEPAGE)
-    if (begin < end) madvise((void *)begin, end - begin, MADV_HUGEPAGE);     /* advice: refusal does no harm */
+    if (begin < end) madvise((void *)begin, end - begin, MADV_HUGEPAGE); /* advice: refusal does no harm */
 #else
     (void)begin;
     (void)end;
@@ -92,8 +92,7 @@ plx_status plx__arena_bytes(void **out, plx__arena *arena, plx_index count, size
     size_t bytes;
     *out = NULL;
     if (count < 0 || __builtin_mul_overflow((size_t)count, size, &bytes) || bytes > SIZE_MAX / 2)
-        return plx__fail(arena->ctx, PLX_E_NOMEM, "an array of %lld x %zu bytes is too large", (long long)count,
-                         size);
+        return plx__fail(arena->ctx, PLX_E_NOMEM, "an array of %lld x %zu bytes is too large", (long long)count, size);
     size_t padded = (bytes + ALIGN - 1) / ALIGN * ALIGN;
     bool own_block = arena->block_bytes == 0;
     if (own_block || !arena->top || arena->top->capacity - arena->top->used < padded)

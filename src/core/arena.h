@@ -14,9 +14,9 @@
 typedef struct plx__block plx__block;
 
 typedef struct plx__arena {
-    plx_context *ctx;       /* allocator, limit and error sink */
-    plx__block *top;        /* newest block */
-    size_t block_bytes;     /* size of ordinary blocks; 0: every request is its own block */
+    plx_context *ctx;   /* allocator, limit and error sink */
+    plx__block *top;    /* newest block */
+    size_t block_bytes; /* size of ordinary blocks; 0: every request is its own block */
 } plx__arena;
 
 typedef struct plx__mark {
@@ -41,8 +41,7 @@ plx_status plx__arena_u8(uint8_t **out, plx__arena *arena, plx_index count);
 plx_status plx__arena_ptrs(void ***out, plx__arena *arena, plx_index count);
 
 /* Zero-filled struct array: PLX__ARENA_NEW(&p, arena, count) for any `T *p`. */
-#define PLX__ARENA_NEW(out, arena, count) \
-    plx__arena_zeroed((void **)(out), (arena), (count), sizeof **(out))
+#define PLX__ARENA_NEW(out, arena, count) plx__arena_zeroed((void **)(out), (arena), (count), sizeof **(out))
 plx_status plx__arena_zeroed(void **out, plx__arena *arena, plx_index count, size_t size);
 
 /* Zero-filled dense matrix with ld = cols; CSR with room for nnz entries (ptr zero-filled). */

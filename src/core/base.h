@@ -30,17 +30,17 @@ plx_status plx__fail_prefix(plx_context *ctx, plx_status code, const char *fmt, 
 void plx__clear_error(plx_context *ctx);
 
 /* Where all memory comes from an arena somebody else unwinds (every method). */
-#define PLX_TRY(expr)                              \
-    do {                                           \
-        plx_status plx__st = (expr);               \
-        if (plx__st != PLX_OK) return plx__st;     \
+#define PLX_TRY(expr)                                                                                                  \
+    do {                                                                                                               \
+        plx_status plx__st = (expr);                                                                                   \
+        if (plx__st != PLX_OK) return plx__st;                                                                         \
     } while (0)
 
 /* Where this function itself owns something: one label `done:`, one variable `st`. */
-#define PLX_GOTO(expr)                             \
-    do {                                           \
-        st = (expr);                               \
-        if (st != PLX_OK) goto done;               \
+#define PLX_GOTO(expr)                                                                                                 \
+    do {                                                                                                               \
+        st = (expr);                                                                                                   \
+        if (st != PLX_OK) goto done;                                                                                   \
     } while (0)
 
 #define PLX_FAIL(ctx, code, ...) return plx__fail((ctx), (code), __VA_ARGS__)

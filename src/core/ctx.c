@@ -30,10 +30,9 @@ double plx__now(void)
 
 const char *plx_status_name(plx_status status)
 {
-    static const char *const names[] = {"PLX_OK",          "PLX_E_NOMEM",  "PLX_E_ARG",
-                                        "PLX_E_DATA",      "PLX_E_NUMERIC", "PLX_E_CANCELLED",
-                                        "PLX_E_IO",        "PLX_E_FORMAT", "PLX_E_UNSUPPORTED",
-                                        "PLX_E_INTERNAL"};
+    static const char *const names[] = {
+        "PLX_OK",          "PLX_E_NOMEM", "PLX_E_ARG",    "PLX_E_DATA",        "PLX_E_NUMERIC",
+        "PLX_E_CANCELLED", "PLX_E_IO",    "PLX_E_FORMAT", "PLX_E_UNSUPPORTED", "PLX_E_INTERNAL"};
     int i = -(int)status;
     return i >= 0 && i < (int)(sizeof names / sizeof *names) ? names[i] : "PLX_E_?";
 }
@@ -88,8 +87,8 @@ plx_status plx__need_memory(plx_context *ctx, double bytes, const char *what, co
     double limit = (double)ctx->memory_limit, used = (double)atomic_load(&ctx->memory_used);
     if (bytes + used <= limit) return PLX_OK;
     char need[PLX__SIZE_BYTES], left[PLX__SIZE_BYTES];
-    PLX_FAIL(ctx, PLX_E_NOMEM, "%s needs about %s but the memory limit leaves %s; %s", what, plx__size_text(need, bytes),
-             plx__size_text(left, limit > used ? limit - used : 0.0), remedy);
+    PLX_FAIL(ctx, PLX_E_NOMEM, "%s needs about %s but the memory limit leaves %s; %s", what,
+             plx__size_text(need, bytes), plx__size_text(left, limit > used ? limit - used : 0.0), remedy);
 }
 
 /* ---- life ---- */
@@ -205,7 +204,7 @@ static void flatten(char *text)
         if ((unsigned char)*text < 0x20) *text = ' ';
 }
 
-plx_status (plx__fail)(plx_context *ctx, plx_status code, const char *fmt, ...)
+plx_status(plx__fail)(plx_context *ctx, plx_status code, const char *fmt, ...)
 {
     char *buffer = error_buffer(ctx);
     if (buffer[0]) return code;
@@ -217,7 +216,7 @@ plx_status (plx__fail)(plx_context *ctx, plx_status code, const char *fmt, ...)
     return code;
 }
 
-plx_status (plx__fail_prefix)(plx_context *ctx, plx_status code, const char *fmt, ...)
+plx_status(plx__fail_prefix)(plx_context *ctx, plx_status code, const char *fmt, ...)
 {
     char *buffer = error_buffer(ctx);
     char old[PLX__ERROR_BYTES];
@@ -272,7 +271,7 @@ static void log_line(plx_context *ctx, plx_log_level level, const char *fmt, va_
     flatten(text);
     if (tell) ctx->log(level, text, ctx->log_payload);
     if (!keep) return;
-    plx__note *note = NULL;             /* no memory: the warning was told but is not kept */
+    plx__note *note = NULL; /* no memory: the warning was told but is not kept */
     const char *copy = NULL;
     if (plx__arena_text(&copy, &ctx->notes_arena, text) != PLX_OK ||
         PLX__ARENA_NEW(&note, &ctx->notes_arena, 1) != PLX_OK) {

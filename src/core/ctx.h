@@ -10,19 +10,19 @@
 
 enum { PLX__ERROR_BYTES = 1024 };
 
-typedef struct plx__note {      /* a warning kept for the result of the running call */
+typedef struct plx__note { /* a warning kept for the result of the running call */
     struct plx__note *next;
     const char *text;
 } plx__note;
 
 struct plx_context {
     plx_allocator mem;
-    bool system_memory;         /* mem is malloc and free */
+    bool system_memory; /* mem is malloc and free */
     uint64_t seed;
     int threads;
     bool deterministic;
     int64_t memory_limit;
-    atomic_llong memory_used;   /* bytes handed out by all arenas and plx__alloc of this context */
+    atomic_llong memory_used; /* bytes handed out by all arenas and plx__alloc of this context */
     double time_limit;
     size_t arena_block;
     plx_progress_fn progress;

@@ -15,7 +15,7 @@
 /* Eight bytes 0..9, the first in the lowest byte, as one number: pairs, then fours, then all. */
 static inline uint32_t plx__join_digits(uint64_t c)
 {
-    c = c * 10 + (c >> 8);                                      /* pairs in bytes 0, 2, 4, 6 */
+    c = c * 10 + (c >> 8); /* pairs in bytes 0, 2, 4, 6 */
     uint64_t even = c & UINT64_C(0x000000FF000000FF), odd = c >> 16 & UINT64_C(0x000000FF000000FF);
     return (uint32_t)((even * UINT64_C(0x000F424000000064) + odd * UINT64_C(0x0000271000000001)) >> 32);
 }
@@ -41,7 +41,7 @@ static inline uint64_t plx__not_digits(uint64_t c)
 static inline uint32_t plx__leading_digits(int *count, uint64_t c, uint64_t other)
 {
     *count = __builtin_ctzll(other) / 8;
-    c = c << 8 << (56 - 8 * *count);                            /* zeros in front; a shift by 64 would be undefined */
+    c = c << 8 << (56 - 8 * *count); /* zeros in front; a shift by 64 would be undefined */
     return plx__join_digits(c);
 }
 

@@ -35,7 +35,8 @@ static plx_status inflate_all(plx__bytes *out, plx_context *ctx, const char *pat
     plx_status st = PLX_OK;
     gzbuffer(gz, 1 << 17);
     for (;;) {
-        if (out->heap_bytes - out->size < (1 << 16)) PLX_GOTO(grow(out, ctx, out->heap_bytes ? 2 * out->heap_bytes : 1 << 20));
+        if (out->heap_bytes - out->size < (1 << 16))
+            PLX_GOTO(grow(out, ctx, out->heap_bytes ? 2 * out->heap_bytes : 1 << 20));
         size_t room = out->heap_bytes - out->size - 1;
         int got = gzread(gz, (char *)out->heap + out->size, (unsigned)(room > (1u << 30) ? 1u << 30 : room));
         if (got < 0) {
@@ -58,7 +59,7 @@ done:
 static plx_status read_plain(plx__bytes *out, plx_context *ctx, const char *path, int fd, size_t size)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    if (size % page != 0) {             /* the rest of the last page reads as zero */
+    if (size % page != 0) { /* the rest of the last page reads as zero */
         void *map = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
         if (map != MAP_FAILED) {
             madvise(map, size, MADV_SEQUENTIAL);
@@ -83,7 +84,8 @@ static plx_status read_plain(plx__bytes *out, plx_context *ctx, const char *path
 static plx_status read_stream(plx__bytes *out, plx_context *ctx, const char *path, int fd)
 {
     for (;;) {
-        if (out->heap_bytes - out->size < (1 << 16)) PLX_TRY(grow(out, ctx, out->heap_bytes ? 2 * out->heap_bytes : 1 << 20));
+        if (out->heap_bytes - out->size < (1 << 16))
+            PLX_TRY(grow(out, ctx, out->heap_bytes ? 2 * out->heap_bytes : 1 << 20));
         ssize_t got = read(fd, (char *)out->heap + out->size, out->heap_bytes - out->size - 1);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) PLX_FAIL(ctx, PLX_E_IO, "%s: %s", path, strerror(errno));
@@ -209,6 +211,7 @@ plx_status plx__make_directory(plx_context *ctx, const char *path)
     const char *parent = NULL;
     PLX_TRY(plx__path_dir(&parent, plx__scratch(ctx), path));
     if (strcmp(parent, path) != 0 && !plx__is_directory(parent)) PLX_TRY(plx__make_directory(ctx, parent));
-    if (mkdir(path, 0777) != 0 && errno != EEXIST) PLX_FAIL(ctx, PLX_E_IO, "%s: cannot create: %s", path, strerror(errno));
+    if (mkdir(path, 0777) != 0 && errno != EEXIST)
+        PLX_FAIL(ctx, PLX_E_IO, "%s: cannot create: %s", path, strerror(errno));
     return PLX_OK;
 }

@@ -14,7 +14,7 @@
 typedef struct plx__bytes {
     const char *data;
     size_t size;
-    void *mapping;          /* private */
+    void *mapping; /* private */
     size_t mapped;
     void *heap;
     size_t heap_bytes;
@@ -29,13 +29,13 @@ bool plx__next_line(const char **line, size_t *len, const char **cursor, const c
 /* An output file that appears under its name when committed and leaves nothing behind otherwise.
  * Path "-" writes to standard output. */
 typedef struct plx__outfile {
-    FILE *file;             /* write here */
+    FILE *file; /* write here */
     const char *path, *temporary;
 } plx__outfile;
 
 plx_status plx__outfile_open(plx__outfile *out, plx_context *ctx, const char *path);
 plx_status plx__outfile_commit(plx__outfile *out, plx_context *ctx);
-void plx__outfile_abort(plx__outfile *out);         /* no-op after commit */
+void plx__outfile_abort(plx__outfile *out); /* no-op after commit */
 
 /* Whole text to a file, atomically. */
 plx_status plx__write_text_file(plx_context *ctx, const char *path, const char *text);

@@ -24,8 +24,8 @@
 __extension__ typedef unsigned __int128 wide;
 
 enum {
-    EXACT_DIGITS = 19,      /* every integer of so many digits fits into 64 bits */
-    DECIDING_DIGITS = 780   /* no midpoint between two doubles has more than 767 significant digits */
+    EXACT_DIGITS = 19,    /* every integer of so many digits fits into 64 bits */
+    DECIDING_DIGITS = 780 /* no midpoint between two doubles has more than 767 significant digits */
 };
 
 static const uint64_t TEN_16 = UINT64_C(10000000000000000), TEN_17 = UINT64_C(100000000000000000);
@@ -92,20 +92,20 @@ __attribute__((always_inline)) static inline bool scale_by_ten(double *out, uint
     w <<= zeros;
     wide product = (wide)w * power[0];
     uint64_t high = (uint64_t)(product >> 64), low = (uint64_t)product;
-    if ((high & 0x1FF) == 0x1FF) {                              /* the lower half of the power may carry far up */
+    if ((high & 0x1FF) == 0x1FF) { /* the lower half of the power may carry far up */
         uint64_t carry = (uint64_t)((wide)w * power[1] >> 64);
         low += carry;
         high += low < carry;
         if (low == UINT64_MAX && (q < -27 || q > POW5_LAST_EXACT)) return false;
     }
     int top = (int)(high >> 63), drop = 9 + top;
-    uint64_t m = high >> drop;                                  /* 53 bits and one to round by */
+    uint64_t m = high >> drop; /* 53 bits and one to round by */
     int exponent = log2_of_ten_to(q) + 63 + top - zeros + 1023;
-    if (exponent <= 0) {                                        /* subnormal: more bits go */
+    if (exponent <= 0) { /* subnormal: more bits go */
         if (exponent <= -62) m = 0;
         else m >>= 1 - exponent;
-        m = (m + (m & 1)) >> 1;                                 /* ties cannot be: 5^-q is too large to divide w */
-        *out = from_bits(m);                                    /* a carry into bit 52 makes the smallest normal */
+        m = (m + (m & 1)) >> 1; /* ties cannot be: 5^-q is too large to divide w */
+        *out = from_bits(m);    /* a carry into bit 52 makes the smallest normal */
         return true;
     }
     bool tie = low <= 1 && q >= -4 && q <= 23 && (m & 3) == 1 && m << drop == high;
@@ -127,7 +127,7 @@ static inline bool round_decimal(double *out, uint64_t w, int64_t q)
         *out = q < 0 ? value / power[-q] : value * power[q];
         return true;
     }
-    if (w == 0 || q < POW5_LOWEST) *out = 0;                    /* 2^64 * 10^-343 is below half the least double */
+    if (w == 0 || q < POW5_LOWEST) *out = 0; /* 2^64 * 10^-343 is below half the least double */
     else if (q > POW5_HIGHEST) *out = HUGE_VAL;
     else return scale_by_ten(out, w, (int)q);
     return true;
@@ -144,7 +144,7 @@ static double exact_decimal(const char *first, const char *last, int64_t magnitu
         if (kept < DECIDING_DIGITS) buffer[kept++] = *p;
         else more = more || *p != '0';
     }
-    if (more) buffer[kept++] = '1';                             /* what was cut off only matters as not being zero */
+    if (more) buffer[kept++] = '1'; /* what was cut off only matters as not being zero */
     snprintf(buffer + kept, sizeof buffer - (size_t)kept, "e%lld", (long long)magnitude - kept + 1);
     return strtod(buffer, NULL);
 }
@@ -225,7 +225,7 @@ static inline const char *read_plain(double *out, const char *p)
     uint64_t w = (uint64_t)(*p - '0');
     for (int i = 1; i < whole; i++) w = w * 10 + (uint64_t)(p[i] - '0');
     double value = 0;
-    if (fraction >= 16) {                                       /* too many digits for doubles: no use in trying */
+    if (fraction >= 16) { /* too many digits for doubles: no use in trying */
         w = append_few(w, start, fraction - 16);
         if (w > UINT64_MAX / TEN_16 - 1) return NULL;
         w = w * TEN_16 + plx__sixteen_digits(last - 16);
@@ -250,7 +250,7 @@ const char *plx__read_double(double *out, const char *text, const char *end)
     p = text;
 #endif
     bool negative = *p == '-';
-    p += negative | (*p == '+');                                /* signs come at random: no branch on them */
+    p += negative | (*p == '+'); /* signs come at random: no branch on them */
     const char *first = p;
     uint64_t w = 0;
     int64_t exponent = 0, fraction = 0;
@@ -310,7 +310,7 @@ bool plx__parse_int64(int64_t *out, const char *text)
 
 enum { DIGITS = 17 };
 
-typedef struct decimal {        /* digits * 10^(magnitude - 16), 10^16 <= digits < 10^17 */
+typedef struct decimal { /* digits * 10^(magnitude - 16), 10^16 <= digits < 10^17 */
     uint64_t digits;
     int magnitude;
 } decimal;
@@ -338,11 +338,11 @@ static bool scaled_integer(uint64_t *out, uint64_t m, int e, int q)
     wide upper = (wide)m * power[0], lower = (wide)m * power[1];
     uint64_t low = (uint64_t)lower;
     upper += lower >> 64;
-    int shift = -(e + log2_of_ten_to(q) - 127) - 64;            /* of `upper`: 64 < shift < 128 */
+    int shift = -(e + log2_of_ten_to(q) - 127) - 64; /* of `upper`: 64 < shift < 128 */
     wide fraction = upper & (((wide)1 << shift) - 1), half = (wide)1 << (shift - 1);
     uint64_t digits = (uint64_t)(upper >> shift);
     bool exact = q >= 0 && q <= POW5_LAST_EXACT;
-    if (!exact && fraction + 2 >= half && fraction <= half + 2) return false;    /* the table's error is below 1 here */
+    if (!exact && fraction + 2 >= half && fraction <= half + 2) return false; /* the table's error is below 1 here */
     bool tie = fraction == half && low == 0;
     bool up = tie ? digits & 1 : fraction >= half;
     *out = digits + up;
@@ -360,7 +360,7 @@ static bool decimal_of(decimal *out, double v)
     if (out->digits < TEN_17) return true;
     out->magnitude++;
     if (!scaled_integer(&out->digits, m, e, 16 - out->magnitude)) return false;
-    if (out->digits < TEN_16) out->digits = TEN_16;             /* rounded up to the power of ten just now left */
+    if (out->digits < TEN_16) out->digits = TEN_16; /* rounded up to the power of ten just now left */
     return true;
 }
 
@@ -427,8 +427,10 @@ static int lay_out(char *out, bool negative, const char *digits, int count, int 
 /* Zero, infinities and NaN, which have no digits. 0: none of them. */
 static int print_special(char out[PLX__NUMBER_BYTES], double value)
 {
-    const char *text = isnan(value) ? "nan" : isinf(value) ? (value < 0 ? "-inf" : "inf")
-                       : value == 0 ? (signbit(value) ? "-0" : "0") : "";
+    const char *text = isnan(value)   ? "nan"
+                       : isinf(value) ? (value < 0 ? "-inf" : "inf")
+                       : value == 0   ? (signbit(value) ? "-0" : "0")
+                                      : "";
     memcpy(out, text, strlen(text) + 1);
     return (int)strlen(text);
 }

@@ -14,7 +14,7 @@ static int omp_get_thread_num(void) { return 0; }
 #endif
 
 typedef struct failure {
-    plx_index chunk;            /* lowest failing chunk; n_chunks: none */
+    plx_index chunk; /* lowest failing chunk; n_chunks: none */
     plx_status status;
     char text[PLX__ERROR_BYTES];
 } failure;
@@ -92,8 +92,8 @@ static plx_status sum_chunk(void *job_, plx_context *ctx, plx_index begin, plx_i
     return job->fn(job->arg, ctx, begin, end, job->partials + begin / job->grain * job->width);
 }
 
-plx_status plx__parallel_sum(plx_context *ctx, plx_index n, plx_index grain, plx_index width, plx__sum_fn fn,
-                             void *arg, double *out)
+plx_status plx__parallel_sum(plx_context *ctx, plx_index n, plx_index grain, plx_index width, plx__sum_fn fn, void *arg,
+                             double *out)
 {
     if (grain < 1) grain = 1;
     plx_index chunks = n / grain + (n % grain != 0);

@@ -22,8 +22,8 @@ plx_status plx__parallel_for(plx_context *ctx, plx_index n, plx_index grain, plx
  * order (out is overwritten). Memory: chunks x width; choose the grain so that this is small. */
 typedef plx_status (*plx__sum_fn)(void *arg, plx_context *ctx, plx_index begin, plx_index end, double *partial);
 
-plx_status plx__parallel_sum(plx_context *ctx, plx_index n, plx_index grain, plx_index width, plx__sum_fn fn,
-                             void *arg, double *out);
+plx_status plx__parallel_sum(plx_context *ctx, plx_index n, plx_index grain, plx_index width, plx__sum_fn fn, void *arg,
+                             double *out);
 
 /* Upper bound of `worker` + 1. */
 int plx__workers(const plx_context *ctx);

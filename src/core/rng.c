@@ -53,7 +53,7 @@ double plx__rng_normal(uint64_t seed, uint64_t stream, uint64_t counter)
 {
     uint32_t b[4];
     plx__philox(b, seed, stream, counter);
-    return sqrt(-2.0 * log(to_unit(b[0], b[1]))) * cos(TWO_PI * to_unit(b[2], b[3]));   /* Box-Muller */
+    return sqrt(-2.0 * log(to_unit(b[0], b[1]))) * cos(TWO_PI * to_unit(b[2], b[3])); /* Box-Muller */
 }
 
 uint64_t plx__next_u64(plx__rng *r) { return plx__rng_u64(r->seed, r->stream, r->counter++); }
@@ -95,7 +95,7 @@ double plx__next_poisson(plx__rng *r, double mean)
     double count = 0;
     while (mean > 16) {
         double m = floor(mean * 0.875), wait = plx__next_gamma(r, m);
-        if (wait > mean) {              /* the m-th event falls outside: binomial thinning of m - 1 */
+        if (wait > mean) { /* the m-th event falls outside: binomial thinning of m - 1 */
             double p = mean / wait;
             for (int64_t i = 1; i < (int64_t)m; i++) count += plx__next_uniform(r) < p;
             return count;
@@ -151,5 +151,5 @@ plx_index plx__next_weighted(plx__rng *r, const double *weight, plx_index n)
         u -= weight[i];
         if (u < 0) return i;
     }
-    return last;                        /* rounding: the last item that can be drawn */
+    return last; /* rounding: the last item that can be drawn */
 }

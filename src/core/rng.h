@@ -11,8 +11,8 @@
 #include "core/base.h"
 
 /* Stream number from up to six letters and a small index (restart, fold, view, ...). */
-#define PLX__STREAM(a, b, c, d, index)                                                        \
-    (((uint64_t)(unsigned char)(a) << 56) | ((uint64_t)(unsigned char)(b) << 48) |            \
+#define PLX__STREAM(a, b, c, d, index)                                                                                 \
+    (((uint64_t)(unsigned char)(a) << 56) | ((uint64_t)(unsigned char)(b) << 48) |                                     \
      ((uint64_t)(unsigned char)(c) << 40) | ((uint64_t)(unsigned char)(d) << 32) | (uint32_t)(index))
 
 /* The raw block: 4 x 32 random bits. */
@@ -20,7 +20,7 @@ void plx__philox(uint32_t out[4], uint64_t seed, uint64_t stream, uint64_t count
 
 /* Single values. */
 uint64_t plx__rng_u64(uint64_t seed, uint64_t stream, uint64_t counter);
-double plx__rng_uniform(uint64_t seed, uint64_t stream, uint64_t counter);   /* in (0,1), never 0 or 1 */
+double plx__rng_uniform(uint64_t seed, uint64_t stream, uint64_t counter); /* in (0,1), never 0 or 1 */
 double plx__rng_normal(uint64_t seed, uint64_t stream, uint64_t counter);
 
 /* A sequence: successive counters of one stream. Serial by nature; for draws whose number is not
@@ -38,9 +38,9 @@ static inline plx__rng plx__rng_start(uint64_t seed, uint64_t stream)
 uint64_t plx__next_u64(plx__rng *r);
 double plx__next_uniform(plx__rng *r);
 double plx__next_normal(plx__rng *r);
-plx_index plx__next_below(plx__rng *r, plx_index n);             /* unbiased in 0..n-1, n >= 1 */
-double plx__next_gamma(plx__rng *r, double shape);               /* scale 1, shape > 0 */
-double plx__next_poisson(plx__rng *r, double mean);              /* integer-valued, mean >= 0 */
+plx_index plx__next_below(plx__rng *r, plx_index n); /* unbiased in 0..n-1, n >= 1 */
+double plx__next_gamma(plx__rng *r, double shape);   /* scale 1, shape > 0 */
+double plx__next_poisson(plx__rng *r, double mean);  /* integer-valued, mean >= 0 */
 void plx__next_dirichlet(plx__rng *r, double *out, const double *alpha, plx_index k);
 
 /* Unbiased Fisher-Yates over 0..n-1 in place; the permutation form fills items with 0..n-1 first. */

@@ -189,7 +189,7 @@ int plx__compare_text(const void *a, const void *b) { return strcmp(*(const char
 
 static uint64_t hash_text(const char *s)
 {
-    uint64_t h = UINT64_C(14695981039346656037);        /* FNV-1a, then a final mix */
+    uint64_t h = UINT64_C(14695981039346656037); /* FNV-1a, then a final mix */
     for (; *s; s++) h = (h ^ (unsigned char)*s) * UINT64_C(1099511628211);
     h ^= h >> 32;
     return h * UINT64_C(0x9E3779B97F4A7C15);

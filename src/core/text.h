@@ -19,7 +19,7 @@ void plx__textbuf_init(plx__textbuf *t, plx__arena *arena);
 void plx__textbuf_add(plx__textbuf *t, const char *text);
 void plx__textbuf_addn(plx__textbuf *t, const char *text, size_t len);
 void plx__textbuf_printf(plx__textbuf *t, const char *fmt, ...) PLX_PRINTF(2, 3);
-void plx__textbuf_double(plx__textbuf *t, double value);              /* as plx__print_double */
+void plx__textbuf_double(plx__textbuf *t, double value); /* as plx__print_double */
 plx_status plx__textbuf_done(const char **out, plx__textbuf *t);
 
 /* A name that is UTF-8: `name` itself, or a copy with other bytes spelled out as \\xNN. Labels and ids can be any bytes;
@@ -40,12 +40,12 @@ const char *plx__size_text(char out[PLX__SIZE_BYTES], double bytes);
 bool plx__same_letters(const char *a, const char *b, size_t n);
 
 bool plx__starts_with(const char *text, const char *prefix);
-bool plx__ends_with(const char *text, const char *suffix);            /* ASCII case ignored */
+bool plx__ends_with(const char *text, const char *suffix); /* ASCII case ignored */
 
 /* dir + "/" + name, or name itself when it is absolute. */
 plx_status plx__path_join(const char **out, plx__arena *arena, const char *dir, const char *name);
-plx_status plx__path_dir(const char **out, plx__arena *arena, const char *path);    /* "." when there is none */
-const char *plx__path_base(const char *path);                                        /* borrowed tail */
+plx_status plx__path_dir(const char **out, plx__arena *arena, const char *path); /* "." when there is none */
+const char *plx__path_base(const char *path);                                    /* borrowed tail */
 
 /* Map from text to index, open addressing in an arena. Keys are borrowed. */
 typedef struct plx__map {
@@ -56,7 +56,7 @@ typedef struct plx__map {
 } plx__map;
 
 plx_status plx__map_init(plx__map *map, plx__arena *arena, plx_index expected);
-plx_index plx__map_get(const plx__map *map, const char *key);         /* -1: absent */
+plx_index plx__map_get(const plx__map *map, const char *key); /* -1: absent */
 /* Adds key -> value, or returns the value already there in *existing (else -1). */
 plx_status plx__map_add(plx__map *map, const char *key, plx_index value, plx_index *existing);
 

@@ -20,9 +20,9 @@ plx_status plx__each_class(const char *set, plx_context *ctx, plx__class_fn fn, 
 
 typedef struct collector {
     plx__map map;
-    const char **names;         /* in order of appearance; grows in scratch */
+    const char **names; /* in order of appearance; grows in scratch */
     plx_index count, capacity;
-    plx__arena *arena;          /* for the texts that stay */
+    plx__arena *arena; /* for the texts that stay */
 } collector;
 
 static plx_status collect_name(void *arg, plx_context *ctx, const char *name, size_t len)

@@ -176,13 +176,14 @@ static plx_status check_acyclic(plx_context *ctx, const int32_t *subset, plx_ind
             if (subset[2 * p + 1] == above && --parents[subset[2 * p]] == 0) queue[tail++] = subset[2 * p];
     }
     for (plx_index c = 0; tail < n_classes && c < n_classes; c++)
-        if (parents[c]) PLX_FAIL(ctx, PLX_E_DATA, "hierarchy: class '%s' is below itself (subset has a cycle)", classes[c]);
+        if (parents[c])
+            PLX_FAIL(ctx, PLX_E_DATA, "hierarchy: class '%s' is below itself (subset has a cycle)", classes[c]);
     plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;
 }
 
-static plx_status copy_classes(const char *const **out, plx_dataset *data, plx_context *ctx,
-                               const char *const *classes, plx_index n)
+static plx_status copy_classes(const char *const **out, plx_dataset *data, plx_context *ctx, const char *const *classes,
+                               plx_index n)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
     const char **copy = NULL;

@@ -95,7 +95,8 @@ static plx_status derive_new(plx_dataset **out, plx_context *ctx, const plx_data
     *out = NULL;
     for (plx_index i = 0; i < count; i++)
         if (samples[i] < 0 || samples[i] >= from->n)
-            PLX_FAIL(ctx, PLX_E_ARG, "sample %lld does not exist (there are %lld)", (long long)samples[i], (long long)from->n);
+            PLX_FAIL(ctx, PLX_E_ARG, "sample %lld does not exist (there are %lld)", (long long)samples[i],
+                     (long long)from->n);
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
     plx_dataset *to = NULL;
     PLX_TRY(plx__dataset_create(&to, ctx, from->name, count));
@@ -127,8 +128,7 @@ plx_status plx__dataset_mask(plx_dataset **out, plx_context *ctx, const plx_data
     return derive_new(out, ctx, data, all, data->n, present);
 }
 
-plx_status plx__dataset_relabel(plx_dataset **out, plx_context *ctx, const plx_dataset *data,
-                                const char *const *labels)
+plx_status plx__dataset_relabel(plx_dataset **out, plx_context *ctx, const plx_dataset *data, const char *const *labels)
 {
     plx_index *all = NULL;
     *out = NULL;

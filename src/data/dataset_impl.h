@@ -11,18 +11,18 @@ typedef struct plx__view {
     const char *name;
     plx_view_kind kind;
     bool sparse;
-    plx_cmat dense;                 /* one of the two, n rows; absent rows are zero / empty */
+    plx_cmat dense; /* one of the two, n rows; absent rows are zero / empty */
     plx_ccsr csr;
     plx_index cols, nonzeros, present_count, missing_values;
-    const char *const *features;    /* NULL: columns are named by their index */
-    const uint8_t *present;         /* n flags */
+    const char *const *features; /* NULL: columns are named by their index */
+    const uint8_t *present;      /* n flags */
     double cost;
 } plx__view;
 
 typedef struct plx__hierarchy {
     const char *const *classes;
     plx_index n_classes, n_subset, n_mutex;
-    const int32_t *subset, *mutex;  /* pairs of class indices, (below, above) for subset */
+    const int32_t *subset, *mutex; /* pairs of class indices, (below, above) for subset */
 } plx__hierarchy;
 
 struct plx_dataset {
@@ -30,14 +30,14 @@ struct plx_dataset {
     const char *name;
     plx_index n, n_views, view_capacity;
     plx__view *views;
-    const char *const *ids;         /* NULL: none */
-    const char *const *labels;      /* NULL: none; entries NULL: unlabelled */
+    const char *const *ids;    /* NULL: none */
+    const char *const *labels; /* NULL: none; entries NULL: unlabelled */
     const char *const *truth;
-    plx__hierarchy *hierarchy;      /* NULL: none */
-    const char *const *classes;     /* see plx_dataset_classes(); kept up to date by the setters */
+    plx__hierarchy *hierarchy;  /* NULL: none */
+    const char *const *classes; /* see plx_dataset_classes(); kept up to date by the setters */
     plx_index n_classes;
     double label_cost;
-    const double *sample_costs;     /* NULL: all 1 */
+    const double *sample_costs; /* NULL: all 1 */
 };
 
 /* ---- the same operations as the public ones, for use inside a running call ---- */
@@ -55,8 +55,8 @@ plx_status plx__dataset_set_hierarchy(plx_dataset *data, plx_context *ctx, const
 plx_status plx__dataset_set_label_cost(plx_dataset *data, plx_context *ctx, double cost);
 plx_status plx__dataset_set_view_cost(plx_dataset *data, plx_context *ctx, plx_index view, double cost);
 plx_status plx__dataset_set_sample_costs(plx_dataset *data, plx_context *ctx, const double *costs);
-plx_status plx__dataset_select(plx_dataset **out, plx_context *ctx, const plx_dataset *data,
-                               const plx_index *samples, plx_index count);
+plx_status plx__dataset_select(plx_dataset **out, plx_context *ctx, const plx_dataset *data, const plx_index *samples,
+                               plx_index count);
 plx_status plx__dataset_mask(plx_dataset **out, plx_context *ctx, const plx_dataset *data, const uint8_t *present);
 plx_status plx__dataset_relabel(plx_dataset **out, plx_context *ctx, const plx_dataset *data,
                                 const char *const *labels);

@@ -46,7 +46,9 @@ static plx_status check_shape(const plx_dataset *data, plx_context *ctx, const c
         PLX_FAIL(ctx, PLX_E_DATA, "view '%s' has %lld rows, expected %lld (one per sample)", name, (long long)rows,
                  (long long)data->n);
     if (cols < 1) PLX_FAIL(ctx, PLX_E_DATA, "view '%s' has no columns", name);
-    if (cols > INT32_MAX) PLX_FAIL(ctx, PLX_E_DATA, "view '%s' has %lld columns; at most 2147483647 are supported", name, (long long)cols);
+    if (cols > INT32_MAX)
+        PLX_FAIL(ctx, PLX_E_DATA, "view '%s' has %lld columns; at most 2147483647 are supported", name,
+                 (long long)cols);
     return PLX_OK;
 }
 
@@ -61,7 +63,8 @@ static plx_status check_value(plx_context *ctx, const plx__view *view, plx_index
         PLX_FAIL(ctx, PLX_E_DATA, "view '%s' row %lld, column %lld: negative value %g in a %s view; use kind \"real\"",
                  view->name, (long long)row, (long long)col, x, kind);
     if (view->kind == PLX_VIEW_BINARY && x > 0 && x != 1)
-        PLX_FAIL(ctx, PLX_E_DATA, "view '%s' row %lld, column %lld: value %g in a binary view; use kind \"counts\" or \"real\"",
+        PLX_FAIL(ctx, PLX_E_DATA,
+                 "view '%s' row %lld, column %lld: value %g in a binary view; use kind \"counts\" or \"real\"",
                  view->name, (long long)row, (long long)col, x);
     return PLX_OK;
 }
@@ -81,7 +84,8 @@ static plx_status copy_features(plx__view *view, plx_dataset *data, plx_context 
         PLX_TRY(plx__arena_text(&copy[j], &data->arena, features[j]));
         PLX_TRY(plx__map_add(&seen, copy[j], j, &existing));
         if (existing >= 0)
-            PLX_FAIL(ctx, PLX_E_DATA, "view '%s': feature name '%s' stands for columns %lld and %lld; names must be distinct",
+            PLX_FAIL(ctx, PLX_E_DATA,
+                     "view '%s': feature name '%s' stands for columns %lld and %lld; names must be distinct",
                      view->name, copy[j], (long long)existing, (long long)j);
     }
     plx__arena_rewind(plx__scratch(ctx), mark);
@@ -163,7 +167,8 @@ static plx_status check_csr(plx_context *ctx, const char *name, plx_ccsr a)
 {
     if (a.ptr[0] != 0) PLX_FAIL(ctx, PLX_E_DATA, "view '%s': the first row pointer is not 0", name);
     for (plx_index i = 0; i < a.rows; i++) {
-        if (a.ptr[i + 1] < a.ptr[i]) PLX_FAIL(ctx, PLX_E_DATA, "view '%s' row %lld: row pointers decrease", name, (long long)i);
+        if (a.ptr[i + 1] < a.ptr[i])
+            PLX_FAIL(ctx, PLX_E_DATA, "view '%s' row %lld: row pointers decrease", name, (long long)i);
         for (int64_t p = a.ptr[i]; p < a.ptr[i + 1]; p++)
             if (a.col[p] < 0 || a.col[p] >= a.cols || (p > a.ptr[i] && a.col[p] <= a.col[p - 1]))
                 PLX_FAIL(ctx, PLX_E_DATA, "view '%s' row %lld: column index %d is out of range or out of order", name,

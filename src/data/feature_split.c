@@ -67,8 +67,7 @@ static plx_status parse_part(int32_t *out, plx_context *ctx, const char *path, p
     return PLX_OK;
 }
 
-static plx_status parse_parts(int32_t *part, plx_context *ctx, const char *path, const plx__bytes *file,
-                              plx_index cols)
+static plx_status parse_parts(int32_t *part, plx_context *ctx, const char *path, const plx__bytes *file, plx_index cols)
 {
     const char *cursor = file->data, *end = file->data + file->size, *line = NULL;
     size_t len = 0;

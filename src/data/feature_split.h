@@ -9,7 +9,7 @@
 
 typedef struct plx__feature_split {
     plx_index cols, parts;
-    const int32_t *part;        /* cols: number of the part a column goes to */
+    const int32_t *part; /* cols: number of the part a column goes to */
 } plx__feature_split;
 
 /* `parts` parts at random, sizes differing by at most one; `stream` names the purpose. */

@@ -6,10 +6,9 @@
 
 #include "data/generate_impl.h"
 
-static const plx__generator *const GENERATORS[] = {
-    &plx__gen_two_gauss, &plx__gen_irrelevant_view, &plx__gen_xor, &plx__gen_moons_lines,
-    &plx__gen_topic_text, &plx__gen_links, &plx__gen_ontology
-};
+static const plx__generator *const GENERATORS[] = {&plx__gen_two_gauss,   &plx__gen_irrelevant_view, &plx__gen_xor,
+                                                   &plx__gen_moons_lines, &plx__gen_topic_text,      &plx__gen_links,
+                                                   &plx__gen_ontology};
 enum { N_GENERATORS = sizeof GENERATORS / sizeof *GENERATORS };
 
 /* ---- listing ---- */
@@ -44,8 +43,8 @@ plx_status plx_generator_param_info(plx_generator_param *info, plx_index generat
     const plx__generator *g = generator_at(generator);
     const plx__gen_param *p = g ? plx__gen_param_at(g, param) : NULL;
     if (!p || !info || info->struct_size == 0 || info->struct_size > sizeof *info) return PLX_E_ARG;
-    plx_generator_param full = {info->struct_size, p->name, types[p->type], p->fallback,
-                                p->low, p->high, p->choices, p->help};
+    plx_generator_param full = {info->struct_size, p->name,    types[p->type], p->fallback, p->low,
+                                p->high,           p->choices, p->help};
     memcpy(info, &full, info->struct_size);
     return PLX_OK;
 }

@@ -16,8 +16,8 @@
 typedef enum plx__gen_type {
     PLX__GEN_INT = 0,
     PLX__GEN_REAL = 1,
-    PLX__GEN_FLAG = 2,          /* 0 or 1 */
-    PLX__GEN_LIST = 3,          /* numbers separated by commas; may be empty */
+    PLX__GEN_FLAG = 2, /* 0 or 1 */
+    PLX__GEN_LIST = 3, /* numbers separated by commas; may be empty */
     PLX__GEN_CHOICE = 4,
     PLX__GEN_TEXT = 5
 } plx__gen_type;
@@ -26,8 +26,8 @@ typedef struct plx__gen_param {
     const char *name;
     plx__gen_type type;
     const char *fallback;
-    double low, high;           /* of every number */
-    const char *choices;        /* "a|b|c" */
+    double low, high;    /* of every number */
+    const char *choices; /* "a|b|c" */
     const char *help;
 } plx__gen_param;
 
@@ -41,7 +41,7 @@ struct plx__generator;
 
 typedef struct plx__gen_settings {
     const struct plx__generator *generator;
-    plx__gen_value *values;     /* in the order of plx__gen_param_at() */
+    plx__gen_value *values; /* in the order of plx__gen_param_at() */
 } plx__gen_settings;
 
 /* Setting number k of a generator, its own first, then the common ones; NULL past the end. */
@@ -67,9 +67,9 @@ double plx__gen_at(const plx__gen_settings *s, const char *name, plx_index k);
 typedef struct plx__gen_run {
     plx_context *ctx;
     plx__gen_settings set;
-    plx_dataset *data;          /* NULL before plx__gen_begin; destroyed by the caller on failure */
+    plx_dataset *data; /* NULL before plx__gen_begin; destroyed by the caller on failure */
     plx_index n, views;
-    uint8_t *present;           /* views x n */
+    uint8_t *present; /* views x n */
 } plx__gen_run;
 
 typedef struct plx__generator {
@@ -98,20 +98,19 @@ plx_status plx__gen_add_sparse(plx__gen_run *run, const char *name, plx_view_kin
 plx_status plx__gen_truth(plx__gen_run *run, const char *const *truth, const plx__strata *strata);
 
 /* count texts LETTER + number with leading zeros, so that byte order is numeric order; at least `width` digits. */
-plx_status plx__gen_names(const char *const **out, plx__arena *arena, const char *letter, plx_index count,
-                          int width);
+plx_status plx__gen_names(const char *const **out, plx__arena *arena, const char *letter, plx_index count, int width);
 
 /* ---- text ---- */
 
 /* Word distributions as alias tables: `count` topics, and the Zipf law they were drawn around as topic `count`. */
 typedef struct plx__alias_cell {
-    uint32_t cut;               /* keep the word when a 32-bit coin is <= cut */
-    int32_t other;              /* else take this one */
+    uint32_t cut;  /* keep the word when a 32-bit coin is <= cut */
+    int32_t other; /* else take this one */
 } plx__alias_cell;
 
 typedef struct plx__topics {
     plx_index count, cols;
-    const plx__alias_cell *cells;       /* (count + 1) x cols */
+    const plx__alias_cell *cells; /* (count + 1) x cols */
 } plx__topics;
 
 /* Topic k ~ Dirichlet(concentration * zipf), zipf_w proportional to 1 / (w + 1). */
@@ -125,18 +124,25 @@ typedef plx_index (*plx__topic_fn)(const void *arg, plx_index row, double u);
 
 /* Documents of max(1, Poisson(length)) tokens each, as counts; rows that are not present are empty. */
 plx_status plx__topics_write(plx_csr *out, plx_context *ctx, plx__arena *arena, const plx__topics *topics,
-                             plx_index rows, double length, plx_index view, const uint8_t *present,
-                             plx__topic_fn pick, const void *arg);
+                             plx_index rows, double length, plx_index view, const uint8_t *present, plx__topic_fn pick,
+                             const void *arg);
 
 /* Settings every generator with text has (features, length, overlap, noise, concentration). */
-#define PLX__GEN_TEXT_PARAMS                                                                                         \
-    {"features", PLX__GEN_LIST, "1000", 1, 10000000, NULL, "Words in the vocabulary of a text view."},               \
-    {"length", PLX__GEN_LIST, "60", 1, 100000, NULL, "Mean number of tokens of a document in a text view."},         \
-    {"overlap", PLX__GEN_LIST, "0.5", 0, 1, NULL,                                                                    \
-     "Share of tokens drawn from the distribution all classes have in common: larger is harder."},                   \
-    {"noise", PLX__GEN_REAL, "0.05", 0, 1, NULL, "Share of tokens drawn from all words alike: larger is harder."},   \
-    {"concentration", PLX__GEN_REAL, "200", 1e-3, 1e9, NULL,                                                         \
-     "How near the distributions of the classes are to the common one: larger is harder."}
+#define PLX__GEN_TEXT_PARAMS                                                                                           \
+    {"features", PLX__GEN_LIST, "1000", 1, 10000000, NULL, "Words in the vocabulary of a text view."},                 \
+        {"length", PLX__GEN_LIST, "60", 1, 100000, NULL, "Mean number of tokens of a document in a text view."},       \
+        {"overlap",                                                                                                    \
+         PLX__GEN_LIST,                                                                                                \
+         "0.5",                                                                                                        \
+         0,                                                                                                            \
+         1,                                                                                                            \
+         NULL,                                                                                                         \
+         "Share of tokens drawn from the distribution all classes have in common: larger is harder."},                 \
+        {"noise", PLX__GEN_REAL, "0.05", 0, 1, NULL, "Share of tokens drawn from all words alike: larger is harder."}, \
+    {                                                                                                                  \
+        "concentration", PLX__GEN_REAL, "200", 1e-3, 1e9, NULL,                                                        \
+            "How near the distributions of the classes are to the common one: larger is harder."                       \
+    }
 
 /* Maps u to [0,1) again after noise and overlap took their share; false: *topic says whose it is. */
 bool plx__topics_own(double *u, plx_index *topic, const plx__topics *topics, double noise, double overlap);

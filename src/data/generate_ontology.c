@@ -18,8 +18,8 @@ enum { MOST_CLASSES = 20000 };
 typedef struct ontology {
     plx_index depth, branching, classes, first_leaf, leaves;
     const char **names;
-    int32_t *parent;            /* 2 per class: -1 = none */
-    int32_t **above;            /* all classes above a class and itself, ascending */
+    int32_t *parent; /* 2 per class: -1 = none */
+    int32_t **above; /* all classes above a class and itself, ascending */
     plx_index *n_above;
 } ontology;
 
@@ -226,7 +226,8 @@ static plx_status add_path_dense(plx__gen_run *run, const ontology *o, plx_index
             }
     for (plx_index i = 0; i < run->n; i++)
         for (plx_index j = 0; j < dims; j++)
-            x.data[i * dims + j] = mean.data[i % o->leaves * dims + j] +
+            x.data[i * dims + j] =
+                mean.data[i % o->leaves * dims + j] +
                 sd * plx__rng_normal(seed, PLX__STREAM('o', 'n', 'o', 'i', v), (uint64_t)(i * dims + j));
     snprintf(name, sizeof name, "dense%lld", (long long)v);
     return plx__gen_add_dense(run, name, x);
@@ -281,10 +282,8 @@ static const plx__gen_param ONTOLOGY_PARAMS[] = {
     {"dims", PLX__GEN_INT, "20", 1, 1e6, NULL, "Coordinates of a dense view."},
     {"separation", PLX__GEN_REAL, "1", 0, 1e6, NULL, "Standard deviation of a class's offset in a dense view."},
     {"sd", PLX__GEN_REAL, "1", 0, 1e6, NULL, "Standard deviation of the noise in a dense view: larger is harder."},
-    {"labelled", PLX__GEN_TEXT, "20%", 0, 0, NULL, "Labelled samples per leaf: 2, 10%, all or none."}
-};
+    {"labelled", PLX__GEN_TEXT, "20%", 0, 0, NULL, "Labelled samples per leaf: 2, 10%, all or none."}};
 
 const plx__generator plx__gen_ontology = {
     "ontology", "A class hierarchy; samples carry the classes on the way to their leaf.", ONTOLOGY_PARAMS,
-    sizeof ONTOLOGY_PARAMS / sizeof *ONTOLOGY_PARAMS, make_ontology
-};
+    sizeof ONTOLOGY_PARAMS / sizeof *ONTOLOGY_PARAMS, make_ontology};

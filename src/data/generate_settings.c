@@ -10,8 +10,7 @@
 static const plx__gen_param COMMON[] = {
     {"missing", PLX__GEN_REAL, "0", 0, 1, NULL, "Share of rows removed from every view, never a sample's last one."},
     {"ids", PLX__GEN_FLAG, "0", 0, 1, NULL, "1: samples get ids s0000, s0001, ..."},
-    {"names", PLX__GEN_FLAG, "0", 0, 1, NULL, "1: columns get names."}
-};
+    {"names", PLX__GEN_FLAG, "0", 0, 1, NULL, "1: columns get names."}};
 enum { N_COMMON = sizeof COMMON / sizeof *COMMON, MOST_PARAMS = 40 };
 
 const plx__gen_param *plx__gen_param_at(const plx__generator *g, plx_index k)
@@ -96,8 +95,8 @@ static plx_status read_setting(plx__gen_settings *out, plx_context *ctx, plx__ar
     return unknown_key(ctx, out->generator, key);
 }
 
-plx_status plx__gen_read_settings(plx__gen_settings *out, plx_context *ctx, plx__arena *arena,
-                                  const plx__generator *g, const char *const *settings, plx_index count)
+plx_status plx__gen_read_settings(plx__gen_settings *out, plx_context *ctx, plx__arena *arena, const plx__generator *g,
+                                  const char *const *settings, plx_index count)
 {
     plx_index total = g->n_params + N_COMMON;
     *out = (plx__gen_settings){g, NULL};
@@ -115,7 +114,7 @@ static const plx__gen_value *value_of(const plx__gen_settings *s, const char *na
     plx_index k = 0;
     for (const plx__gen_param *p; (p = plx__gen_param_at(s->generator, k)); k++)
         if (strcmp(p->name, name) == 0) return &s->values[k];
-    PLX_ASSERT(false);                  /* a setting that is not in the generator's table */
+    PLX_ASSERT(false); /* a setting that is not in the generator's table */
     return &s->values[0];
 }
 

@@ -16,8 +16,8 @@ typedef struct document_mix {
     plx_index classes;
     double noise, overlap, mixing;
     uint64_t seed;
-    const int32_t *foreign;     /* n: class a document borrows from */
-    const double *share;        /* n: how much */
+    const int32_t *foreign; /* n: class a document borrows from */
+    const double *share;    /* n: how much */
 } document_mix;
 
 static plx_index pick_topic(const void *arg, plx_index row, double u)
@@ -49,8 +49,10 @@ static plx_status draw_mixing(document_mix *m, plx__gen_run *run)
 
 static plx_status begin_mix(document_mix *m, plx__gen_run *run, plx_index classes)
 {
-    *m = (document_mix){.classes = classes, .noise = plx__gen_real(&run->set, "noise"),
-                        .mixing = plx__gen_real(&run->set, "mixing"), .seed = run->ctx->seed};
+    *m = (document_mix){.classes = classes,
+                        .noise = plx__gen_real(&run->set, "noise"),
+                        .mixing = plx__gen_real(&run->set, "mixing"),
+                        .seed = run->ctx->seed};
     return draw_mixing(m, run);
 }
 
@@ -98,9 +100,11 @@ static plx_status make_text(plx__gen_run *run)
     return truth_by_class(run, classes);
 }
 
-#define MIXING_PARAM                                                                                                  \
-    {"mixing", PLX__GEN_REAL, "0.1", 0, 0.5, NULL,                                                                    \
-     "Mean share of a document's own tokens that it borrows from another class: larger is harder."}
+#define MIXING_PARAM                                                                                                   \
+    {                                                                                                                  \
+        "mixing", PLX__GEN_REAL, "0.1", 0, 0.5, NULL,                                                                  \
+            "Mean share of a document's own tokens that it borrows from another class: larger is harder."              \
+    }
 
 static const plx__gen_param TEXT_PARAMS[] = {
     {"n", PLX__GEN_INT, "1000", 1, 1e9, NULL, "Samples."},
@@ -108,29 +112,26 @@ static const plx__gen_param TEXT_PARAMS[] = {
     {"classes", PLX__GEN_INT, "4", 1, 100000, NULL, "Classes; sample i is of class i mod classes."},
     PLX__GEN_TEXT_PARAMS,
     MIXING_PARAM,
-    {"labelled", PLX__GEN_TEXT, "10%", 0, 0, NULL, "Labelled samples per class: 2, 10%, c0=2,c1=5, all or none."}
-};
+    {"labelled", PLX__GEN_TEXT, "10%", 0, 0, NULL, "Labelled samples per class: 2, 10%, c0=2,c1=5, all or none."}};
 
-const plx__generator plx__gen_topic_text = {
-    "text", "Sparse word counts: one word distribution per class and view.", TEXT_PARAMS,
-    sizeof TEXT_PARAMS / sizeof *TEXT_PARAMS, make_text
-};
+const plx__generator plx__gen_topic_text = {"text", "Sparse word counts: one word distribution per class and view.",
+                                            TEXT_PARAMS, sizeof TEXT_PARAMS / sizeof *TEXT_PARAMS, make_text};
 
 /* ---- links ---- */
 
 typedef struct link_job {
     plx_index n, classes;
     double within, between;
-    bool upper;                 /* undirected: only j > i, mirrored later */
-    int64_t *ptr;               /* counts at ptr[i + 1], then offsets */
-    int32_t *col;               /* NULL: count only */
+    bool upper;   /* undirected: only j > i, mirrored later */
+    int64_t *ptr; /* counts at ptr[i + 1], then offsets */
+    int32_t *col; /* NULL: count only */
 } link_job;
 
 /* Ascending members of one part of a row: every candidate with probability p, found by geometric jumps. */
 typedef struct jumper {
     plx__rng r;
-    double log_miss;            /* log(1 - p) */
-    double place, count;        /* among the candidates */
+    double log_miss;     /* log(1 - p) */
+    double place, count; /* among the candidates */
     plx_index row, classes;
     bool within;
 } jumper;
@@ -138,7 +139,7 @@ typedef struct jumper {
 static void jump(jumper *j)
 {
     j->place += 1.0;
-    if (j->log_miss == 0) j->place = j->count;                                  /* p = 0 */
+    if (j->log_miss == 0) j->place = j->count; /* p = 0 */
     else if (isfinite(j->log_miss)) j->place += floor(log(plx__next_uniform(&j->r)) / j->log_miss);
 }
 
@@ -156,9 +157,13 @@ static jumper start_jumper(const link_job *job, uint64_t seed, plx_index row, bo
 {
     plx_index own = row % job->classes, members = (job->n - own + job->classes - 1) / job->classes;
     double p = within ? job->within : job->between;
-    jumper j = {.r = {seed, PLX__STREAM('l', 'i', 'n', 'k', within), (uint64_t)row << 32}, .log_miss = log1p(-p),
-                .place = -1, .count = (double)(within ? members : job->n - members), .row = row,
-                .classes = job->classes, .within = within};
+    jumper j = {.r = {seed, PLX__STREAM('l', 'i', 'n', 'k', within), (uint64_t)row << 32},
+                .log_miss = log1p(-p),
+                .place = -1,
+                .count = (double)(within ? members : job->n - members),
+                .row = row,
+                .classes = job->classes,
+                .within = within};
     jump(&j);
     return j;
 }
@@ -235,15 +240,18 @@ static plx_status add_link_views(plx__gen_run *run, plx_index classes)
     plx__mark mark = plx__arena_mark(scratch);
     bool both = plx__gen_is(&run->set, "direction", "both");
     bool mirrored = plx__gen_is(&run->set, "direction", "undirected");
-    link_job job = {.n = run->n, .classes = classes, .within = plx__gen_real(&run->set, "within"),
-                    .between = plx__gen_real(&run->set, "between"), .upper = mirrored};
+    link_job job = {.n = run->n,
+                    .classes = classes,
+                    .within = plx__gen_real(&run->set, "within"),
+                    .between = plx__gen_real(&run->set, "between"),
+                    .upper = mirrored};
     double expected = (double)run->n * (double)run->n * (job.within / (double)classes + job.between);
     plx_csr x, t;
     PLX_TRY(plx__need_memory(run->ctx, 12.0 * expected, "the generated links", "lower n, within or between"));
     PLX_TRY(draw_links(&x, run->ctx, scratch, &job));
     if (mirrored || both) PLX_TRY(transpose_links(&t, scratch, x, mirrored));
-    PLX_TRY(plx__gen_add_sparse(run, both ? "out" : "links", PLX_VIEW_BINARY, mirrored ? t : x, "s",
-                                PLX__GEN_ID_DIGITS));
+    PLX_TRY(
+        plx__gen_add_sparse(run, both ? "out" : "links", PLX_VIEW_BINARY, mirrored ? t : x, "s", PLX__GEN_ID_DIGITS));
     if (both) PLX_TRY(plx__gen_add_sparse(run, "in", PLX_VIEW_BINARY, t, "s", PLX__GEN_ID_DIGITS));
     plx__arena_rewind(scratch, mark);
     return PLX_OK;
@@ -269,10 +277,8 @@ static const plx__gen_param LINK_PARAMS[] = {
      "out: view links, row i holds what i links to; both: views out and in; undirected: a symmetric view links."},
     PLX__GEN_TEXT_PARAMS,
     MIXING_PARAM,
-    {"labelled", PLX__GEN_TEXT, "10%", 0, 0, NULL, "Labelled samples per class: 2, 10%, c0=2,c1=5, all or none."}
-};
+    {"labelled", PLX__GEN_TEXT, "10%", 0, 0, NULL, "Labelled samples per class: 2, 10%, c0=2,c1=5, all or none."}};
 
-const plx__generator plx__gen_links = {
-    "links", "A text view beside links between the samples, denser inside the classes.", LINK_PARAMS,
-    sizeof LINK_PARAMS / sizeof *LINK_PARAMS, make_links
-};
+const plx__generator plx__gen_links = {"links",
+                                       "A text view beside links between the samples, denser inside the classes.",
+                                       LINK_PARAMS, sizeof LINK_PARAMS / sizeof *LINK_PARAMS, make_links};

@@ -20,7 +20,7 @@ typedef struct draw_job {
     plx_index count, cols, view;
     double concentration;
     const double *zipf;
-    double *work;               /* per worker: cols probabilities, then 2 x cols words of the two stacks */
+    double *work; /* per worker: cols probabilities, then 2 x cols words of the two stacks */
     plx__alias_cell *cells;
 } draw_job;
 
@@ -29,7 +29,7 @@ typedef struct draw_job {
 static void build_alias(plx__alias_cell *cell, double *p, int32_t *stack, plx_index n)
 {
     double sum = plx__sum(p, n);
-    plx_index small = 0, large = n;             /* the two stacks grow towards each other */
+    plx_index small = 0, large = n; /* the two stacks grow towards each other */
     for (plx_index w = 0; w < n; w++) {
         p[w] *= (double)n / sum;
         cell[w] = (plx__alias_cell){UINT32_MAX, (int32_t)w};
@@ -100,8 +100,8 @@ typedef struct write_job {
     const uint8_t *present;
     plx__topic_fn pick;
     const void *arg;
-    int64_t *slot;              /* rows + 1: where a document may write */
-    int64_t *used;              /* rows: distinct words it has */
+    int64_t *slot; /* rows + 1: where a document may write */
+    int64_t *used; /* rows: distinct words it has */
     int32_t *col;
     double *val;
 } write_job;
@@ -142,7 +142,7 @@ static int32_t draw_word(const write_job *job, uint64_t seed, plx_index row, int
     plx_index w = (plx_index)((double)(((uint64_t)b[1] << 32 | b[2]) >> 11) * 0x1p-53 * (double)t->cols);
     if (k == PLX__ANY_WORD) return (int32_t)w;
     plx__alias_cell cell = t->cells[k * t->cols + w];
-    int32_t keep = -(int32_t)(b[3] <= cell.cut);        /* no branch: the processor goes on while a cell is fetched */
+    int32_t keep = -(int32_t)(b[3] <= cell.cut); /* no branch: the processor goes on while a cell is fetched */
     return ((int32_t)w & keep) | (cell.other & ~keep);
 }
 
@@ -185,11 +185,11 @@ static void close_gaps(write_job *job)
 }
 
 plx_status plx__topics_write(plx_csr *out, plx_context *ctx, plx__arena *arena, const plx__topics *topics,
-                             plx_index rows, double length, plx_index view, const uint8_t *present,
-                             plx__topic_fn pick, const void *arg)
+                             plx_index rows, double length, plx_index view, const uint8_t *present, plx__topic_fn pick,
+                             const void *arg)
 {
-    write_job job = {.topics = topics, .rows = rows, .view = view, .length = length, .present = present,
-                     .pick = pick, .arg = arg};
+    write_job job = {
+        .topics = topics, .rows = rows, .view = view, .length = length, .present = present, .pick = pick, .arg = arg};
     PLX_TRY(plx__need_memory(ctx, 24.0 * length * (double)rows, "a generated text view", "lower n or length"));
     PLX_TRY(plx__arena_i64(&job.slot, arena, rows + 1));
     PLX_TRY(plx__arena_i64(&job.used, arena, rows));

@@ -86,36 +86,34 @@ static plx_status make_irrelevant(plx__gen_run *run)
     return make_gauss(run, relevant + plx__gen_int(&run->set, "irrelevant"), relevant);
 }
 
-#define GAUSS_PARAMS                                                                                                  \
-    {"n", PLX__GEN_INT, "100", 1, 1e8, NULL, "Samples per class."},                                                   \
-    {"classes", PLX__GEN_INT, "2", 2, 1e6, NULL, "Number of classes."},                                               \
-    {"dims", PLX__GEN_INT, "1", 1, 1e6, NULL, "Coordinates per view; the mean is in the first, the rest is noise."},  \
-    {"separation", PLX__GEN_REAL, "2", 0, 1e6, NULL, "Half the distance between neighbouring class means."},          \
-    {"means", PLX__GEN_LIST, "", -1e9, 1e9, NULL, "Means instead of those, class by class, one number per view."},    \
-    {"sd", PLX__GEN_REAL, "1", 0, 1e6, NULL, "Standard deviation of every coordinate: larger is harder."}
+#define GAUSS_PARAMS                                                                                                     \
+    {"n", PLX__GEN_INT, "100", 1, 1e8, NULL, "Samples per class."},                                                      \
+        {"classes", PLX__GEN_INT, "2", 2, 1e6, NULL, "Number of classes."},                                              \
+        {"dims", PLX__GEN_INT, "1", 1, 1e6, NULL, "Coordinates per view; the mean is in the first, the rest is noise."}, \
+        {"separation", PLX__GEN_REAL, "2", 0, 1e6, NULL, "Half the distance between neighbouring class means."},         \
+        {"means", PLX__GEN_LIST, "", -1e9, 1e9, NULL, "Means instead of those, class by class, one number per view."},   \
+    {                                                                                                                    \
+        "sd", PLX__GEN_REAL, "1", 0, 1e6, NULL, "Standard deviation of every coordinate: larger is harder."              \
+    }
 
 static const plx__gen_param TWO_GAUSS_PARAMS[] = {
     GAUSS_PARAMS,
     {"views", PLX__GEN_INT, "2", 1, 1000, NULL, "Number of views; every second one is mirrored."},
-    {"labelled", PLX__GEN_TEXT, "2", 0, 0, NULL, "Labelled samples per class: 2, 10%, c0=2,c1=5, all or none."}
-};
+    {"labelled", PLX__GEN_TEXT, "2", 0, 0, NULL, "Labelled samples per class: 2, 10%, c0=2,c1=5, all or none."}};
 
 const plx__generator plx__gen_two_gauss = {
     "two-gauss", "Gaussian classes with one coordinate per view; every view is sufficient.", TWO_GAUSS_PARAMS,
-    sizeof TWO_GAUSS_PARAMS / sizeof *TWO_GAUSS_PARAMS, make_two_gauss
-};
+    sizeof TWO_GAUSS_PARAMS / sizeof *TWO_GAUSS_PARAMS, make_two_gauss};
 
 static const plx__gen_param IRRELEVANT_PARAMS[] = {
     GAUSS_PARAMS,
     {"relevant", PLX__GEN_INT, "1", 1, 1000, NULL, "Number of views that tell the classes apart."},
     {"irrelevant", PLX__GEN_INT, "1", 0, 1000, NULL, "Number of views that do not: larger is harder."},
-    {"labelled", PLX__GEN_TEXT, "10", 0, 0, NULL, "Labelled samples per class: 10, 10%, c0=2,c1=5, all or none."}
-};
+    {"labelled", PLX__GEN_TEXT, "10", 0, 0, NULL, "Labelled samples per class: 10, 10%, c0=2,c1=5, all or none."}};
 
 const plx__generator plx__gen_irrelevant_view = {
     "irrelevant-view", "Gaussian classes of which only some views know anything.", IRRELEVANT_PARAMS,
-    sizeof IRRELEVANT_PARAMS / sizeof *IRRELEVANT_PARAMS, make_irrelevant
-};
+    sizeof IRRELEVANT_PARAMS / sizeof *IRRELEVANT_PARAMS, make_irrelevant};
 
 /* ---- XOR ---- */
 
@@ -131,8 +129,8 @@ static plx_status add_xor_view(plx__gen_run *run, const char *name, int first, i
     for (plx_index i = 0; i < run->n; i++)
         for (int j = 0; j < dims; j++) {
             uint64_t stream = PLX__STREAM('x', 'o', 'r', ' ', first + j);
-            x.data[i * dims + j] = separation * XOR_MEANS[group[i]][first + j] +
-                                   sd * plx__rng_normal(run->ctx->seed, stream, (uint64_t)i);
+            x.data[i * dims + j] =
+                separation * XOR_MEANS[group[i]][first + j] + sd * plx__rng_normal(run->ctx->seed, stream, (uint64_t)i);
         }
     return plx__gen_add_dense(run, name, x);
 }
@@ -155,13 +153,10 @@ static const plx__gen_param XOR_PARAMS[] = {
     {"layout", PLX__GEN_CHOICE, "split", 0, 0, "split|joined|both", "Views x and y, one view xy, or all three."},
     {"separation", PLX__GEN_REAL, "2", 0, 1e6, NULL, "Distance of the means from both axes."},
     {"sd", PLX__GEN_REAL, "1", 0, 1e6, NULL, "Standard deviation of every coordinate: larger is harder."},
-    {"labelled", PLX__GEN_TEXT, "4", 0, 0, NULL, "Labelled samples per Gaussian (pos1, pos2, neg1, neg2)."}
-};
+    {"labelled", PLX__GEN_TEXT, "4", 0, 0, NULL, "Labelled samples per Gaussian (pos1, pos2, neg1, neg2)."}};
 
-const plx__generator plx__gen_xor = {
-    "xor", "Four Gaussians whose class only both coordinates together tell.", XOR_PARAMS,
-    sizeof XOR_PARAMS / sizeof *XOR_PARAMS, make_xor
-};
+const plx__generator plx__gen_xor = {"xor", "Four Gaussians whose class only both coordinates together tell.",
+                                     XOR_PARAMS, sizeof XOR_PARAMS / sizeof *XOR_PARAMS, make_xor};
 
 /* ---- two moons, two lines ---- */
 
@@ -228,10 +223,8 @@ static const plx__gen_param MOON_PARAMS[] = {
     {"noise", PLX__GEN_REAL, "0", 0, 1e6, NULL, "Standard deviation added to the moons: larger makes them merge."},
     {"line_noise", PLX__GEN_REAL, "0", 0, 1e6, NULL, "Standard deviation added to the lines."},
     {"labelled", PLX__GEN_TEXT, "recipe", 0, 0, NULL,
-     "recipe: number n/3 of class a and n/2 of class b; or samples per class: 2, 10%, a=2,b=5, all or none."}
-};
+     "recipe: number n/3 of class a and n/2 of class b; or samples per class: 2, 10%, a=2,b=5, all or none."}};
 
 const plx__generator plx__gen_moons_lines = {
     "two-moons-two-lines", "Two moons in one view, two lines in the other; neighbourhoods differ between them.",
-    MOON_PARAMS, sizeof MOON_PARAMS / sizeof *MOON_PARAMS, make_moons
-};
+    MOON_PARAMS, sizeof MOON_PARAMS / sizeof *MOON_PARAMS, make_moons};

@@ -40,7 +40,8 @@ static plx_status copy_lines(const char ***out, plx_index *count, plx_context *c
     return PLX_OK;
 }
 
-plx_status plx__lines_read(const char *const **out, plx_index *count, plx_context *ctx, plx__arena *arena, const char *path)
+plx_status plx__lines_read(const char *const **out, plx_index *count, plx_context *ctx, plx__arena *arena,
+                           const char *path)
 {
     plx__bytes bytes;
     const char **lines = NULL;
@@ -59,7 +60,8 @@ plx_status plx__flag_lines_read(uint8_t **out, plx_index *count, plx_context *ct
     for (plx_index i = 0; i < *count; i++) {
         bool one = strcmp(lines[i], "1") == 0;
         if (!one && strcmp(lines[i], "0") != 0)
-            PLX_FAIL(ctx, PLX_E_FORMAT, "%s: line %lld: found '%.40s', expected 0 or 1", path, (long long)i + 1, lines[i]);
+            PLX_FAIL(ctx, PLX_E_FORMAT, "%s: line %lld: found '%.40s', expected 0 or 1", path, (long long)i + 1,
+                     lines[i]);
         (*out)[i] = one;
     }
     return PLX_OK;

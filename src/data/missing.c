@@ -29,12 +29,12 @@ typedef struct job {
     const plx_missing_options *o;
     plx_index n, views, groups;
     const uint8_t *const *base;
-    uint8_t *present;           /* views x n */
-    const double *rate;         /* per view */
-    const double *survival;     /* 1 - rate */
-    const double *weight;       /* NULL: equal */
-    double *odds;               /* scratch, views */
-    int32_t *group;             /* n, when there are groups */
+    uint8_t *present;       /* views x n */
+    const double *rate;     /* per view */
+    const double *survival; /* 1 - rate */
+    const double *weight;   /* NULL: equal */
+    double *odds;           /* scratch, views */
+    int32_t *group;         /* n, when there are groups */
     uint64_t seed;
     char purpose;
 } job;
@@ -49,7 +49,7 @@ static bool has(const job *j, plx_index v, plx_index i) { return !j->base || !j-
 /* One of the views sample i has, with the given odds; where these are all 0, any of them. -1: it has none. */
 static plx_index one_view(const job *j, plx_index i, const double *odds, uint64_t draw)
 {
-    plx__rng r = {j->seed, draw, (uint64_t)(j->group ? j->group[i] : i)};     /* a group decides alike */
+    plx__rng r = {j->seed, draw, (uint64_t)(j->group ? j->group[i] : i)}; /* a group decides alike */
     double sum = 0;
     bool any = false;
     for (plx_index v = 0; v < j->views; v++) {
@@ -130,7 +130,7 @@ static plx_index view_of_group(const job *j, plx_index g)
         edge += share;
         if (at < edge) return v;
     }
-    return j->o->complete > 0 ? -1 : last;      /* rounding of the edges */
+    return j->o->complete > 0 ? -1 : last; /* rounding of the edges */
 }
 
 static void draw_exclusive_blocks(const job *j)
@@ -164,8 +164,8 @@ static plx_status check_rates(plx_context *ctx, const plx_missing_options *o, pl
     return PLX_OK;
 }
 
-static plx_status check_options(plx_missing_options *o, plx_context *ctx, const plx_missing_options *given,
-                                plx_index n, plx_index views)
+static plx_status check_options(plx_missing_options *o, plx_context *ctx, const plx_missing_options *given, plx_index n,
+                                plx_index views)
 {
     *o = (plx_missing_options)PLX_MISSING_OPTIONS_INIT;
     if (!given) return PLX_OK;
@@ -206,8 +206,14 @@ plx_status plx__missing_draw(uint8_t *present, plx_context *ctx, plx_index n, pl
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
     plx_missing_options o;
     PLX_TRY(check_options(&o, ctx, options, n, views));
-    job j = {.o = &o, .n = n, .views = views, .base = base, .present = present, .weight = o.view_weights,
-             .seed = ctx->seed, .purpose = purpose};
+    job j = {.o = &o,
+             .n = n,
+             .views = views,
+             .base = base,
+             .present = present,
+             .weight = o.view_weights,
+             .seed = ctx->seed,
+             .purpose = purpose};
     PLX_TRY(prepare(&j, ctx, &o));
     if (o.pattern == PLX_MISSING_MCAR) draw_mcar(&j);
     else if (o.pattern == PLX_MISSING_BLOCK) PLX_TRY(draw_blocks(&j, ctx));

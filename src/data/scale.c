@@ -42,7 +42,7 @@ static bool fitted(const plx__view *view, const uint8_t *rows, plx_index i)
 typedef struct moments_job {
     const plx__view *view;
     const uint8_t *rows;
-    double *gathered;           /* per worker: COLUMN_BLOCK x n */
+    double *gathered; /* per worker: COLUMN_BLOCK x n */
     double *mean, *sd;
 } moments_job;
 
@@ -67,7 +67,7 @@ static plx_status column_moments(const moments_job *job, plx_context *ctx, doubl
         low = fmin(low, x[i]);
         high = fmax(high, x[i]);
     }
-    if (n == 0 || low == high) {        /* constant: sd 0 is the mark, a computed deviation could be 1e-17 */
+    if (n == 0 || low == high) { /* constant: sd 0 is the mark, a computed deviation could be 1e-17 */
         job->mean[column] = n ? low : 0;
         job->sd[column] = 0;
         return PLX_OK;
@@ -101,8 +101,7 @@ static plx_status moments_chunk(void *job_, plx_context *ctx, plx_index begin, p
 static plx_status fit_zscore(plx__scaler *out, plx_context *ctx, plx__arena *arena, const plx__view *view,
                              const uint8_t *rows)
 {
-    if (view->sparse)
-        PLX_FAIL(ctx, PLX_E_DATA, "zscore would make view '%s' dense; use scale=unit", view->name);
+    if (view->sparse) PLX_FAIL(ctx, PLX_E_DATA, "zscore would make view '%s' dense; use scale=unit", view->name);
     moments_job job = {view, rows, NULL, NULL, NULL};
     PLX_TRY(plx__arena_f64(&job.mean, arena, 1, view->cols));
     PLX_TRY(plx__arena_f64(&job.sd, arena, 1, view->cols));
@@ -191,7 +190,7 @@ static double norm(const double *x, plx_index n)
 {
     double s = sum_squares(x, n, 1.0);
     if (s > 1e-280 && s < 1e300) return sqrt(s);
-    double largest = 0;                 /* squares may have over- or underflowed */
+    double largest = 0; /* squares may have over- or underflowed */
     for (plx_index i = 0; i < n; i++) largest = fmax(largest, fabs(x[i]));
     return largest > 0 ? largest * sqrt(sum_squares(x, n, largest)) : 0;
 }
@@ -212,7 +211,7 @@ static void standardise(double *x, plx_index n, const plx__scaler *s)
 typedef struct apply_job {
     const plx__scaler *scaler;
     const plx__view *view;
-    double *values;             /* dense: n x cols; sparse: one per stored entry */
+    double *values; /* dense: n x cols; sparse: one per stored entry */
 } apply_job;
 
 static void apply_dense_row(const apply_job *job, plx_index i)
@@ -220,7 +219,7 @@ static void apply_dense_row(const apply_job *job, plx_index i)
     const plx__scaler *s = job->scaler;
     plx_cmat m = job->view->dense;
     double *x = job->values + i * m.cols;
-    if (job->view->present && !job->view->present[i]) return;   /* stays zero, also under zscore */
+    if (job->view->present && !job->view->present[i]) return; /* stays zero, also under zscore */
     if (m.cols) memcpy(x, m.data + i * m.ld, (size_t)m.cols * sizeof *x);
     if (s->kind == PLX__SCALE_ZSCORE) standardise(x, m.cols, s);
     if (s->kind == PLX__SCALE_TFIDF)

@@ -13,9 +13,9 @@
 
 typedef enum plx__scale_kind {
     PLX__SCALE_NONE = 0,
-    PLX__SCALE_UNIT = 1,        /* row / Euclidean norm; a zero row stays zero */
-    PLX__SCALE_ZSCORE = 2,      /* (x - mean) / population sd; a constant column becomes 0 */
-    PLX__SCALE_TFIDF = 3        /* x ln(N / df), then unit; df = 0 gives weight 0 */
+    PLX__SCALE_UNIT = 1,   /* row / Euclidean norm; a zero row stays zero */
+    PLX__SCALE_ZSCORE = 2, /* (x - mean) / population sd; a constant column becomes 0 */
+    PLX__SCALE_TFIDF = 3   /* x ln(N / df), then unit; df = 0 gives weight 0 */
 } plx__scale_kind;
 
 const char *plx__scale_name(plx__scale_kind kind);
@@ -24,8 +24,8 @@ bool plx__scale_parse(plx__scale_kind *out, const char *name);
 typedef struct plx__scaler {
     plx__scale_kind kind;
     plx_index cols;
-    const double *mean, *sd;    /* zscore: cols each; sd = 0 marks a constant column */
-    const double *idf;          /* tfidf: cols */
+    const double *mean, *sd; /* zscore: cols each; sd = 0 marks a constant column */
+    const double *idf;       /* tfidf: cols */
 } plx__scaler;
 
 /* Fit on the rows of `view` that are present and, where `rows` is given, have rows[i] != 0. The state is
@@ -42,7 +42,7 @@ plx_status plx__scaler_apply(plx__view *out, plx_context *ctx, plx__arena *arena
 /* State as named arrays for a model file: at most PLX__SCALER_ARRAYS, the number is returned. */
 enum { PLX__SCALER_ARRAYS = 2 };
 typedef struct plx__scaler_array {
-    const char *name;           /* "mean", "sd" or "idf" */
+    const char *name; /* "mean", "sd" or "idf" */
     const double *values;
     plx_index count;
 } plx__scaler_array;

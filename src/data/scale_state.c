@@ -65,10 +65,10 @@ plx_status plx__scaler_import(plx__scaler *out, plx_context *ctx, plx__arena *ar
 typedef struct columns_job {
     const plx__view *view;
     const int32_t *column;
-    const int32_t *new_column;  /* by old column: its new number or -1 */
+    const int32_t *new_column; /* by old column: its new number or -1 */
     plx_index count;
     double *dense;
-    int64_t *ptr;               /* first the number of entries per row, then offsets */
+    int64_t *ptr; /* first the number of entries per row, then offsets */
     int32_t *col;
     double *val;
 } columns_job;

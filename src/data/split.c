@@ -86,7 +86,7 @@ plx_status plx__strata_order(plx_index *order, plx_context *ctx, const plx__stra
         plx_index g = s->of[i] >= 0 ? s->of[i] : s->count;
         items[at[g]++] = (keyed){plx__rng_u64(ctx->seed, stream, (uint64_t)i), i};
     }
-    for (plx_index g = 0; g <= s->count; g++) {         /* at[g] is now the end of group g */
+    for (plx_index g = 0; g <= s->count; g++) { /* at[g] is now the end of group g */
         if (at[g] > begin) qsort(items + begin, (size_t)(at[g] - begin), sizeof *items, by_key);
         begin = at[g];
     }
@@ -343,7 +343,7 @@ plx_status plx__split_groups(int32_t *group, plx_context *ctx, plx_index n, plx_
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
     plx_index *order = NULL;
     plx__rng r = plx__rng_start(ctx->seed, stream);
-    if (contiguous) {                   /* the first n mod groups runs are one longer */
+    if (contiguous) { /* the first n mod groups runs are one longer */
         plx_index size = n / groups, longer = n % groups, i = 0;
         for (plx_index g = 0; g < groups; g++)
             for (plx_index end = i + size + (g < longer); i < end; i++) group[i] = (int32_t)g;

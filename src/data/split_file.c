@@ -9,7 +9,7 @@
 
 typedef struct entry {
     const char *text;
-    plx_index line;             /* 1-based */
+    plx_index line; /* 1-based */
 } entry;
 
 /* One entry per line that is not blank, surrounding blanks cut off. */

@@ -10,9 +10,9 @@
 /* Samples sorted into groups, usually the classes. */
 typedef struct plx__strata {
     plx_index n, count;
-    const char *const *names;   /* of the groups, byte-sorted when built from classes */
-    const int32_t *of;          /* n: group of a sample, -1 = none */
-    const plx_index *size;      /* samples per group */
+    const char *const *names; /* of the groups, byte-sorted when built from classes */
+    const int32_t *of;        /* n: group of a sample, -1 = none */
+    const plx_index *size;    /* samples per group */
 } plx__strata;
 
 /* Groups by truth, or by label without truth. PLX_E_DATA when there is neither. Memory is in `arena`. */

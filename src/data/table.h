@@ -9,12 +9,12 @@
 
 typedef struct plx__table {
     bool sparse;
-    plx_mat dense;                  /* when !sparse */
-    plx_csr csr;                    /* when sparse: columns sorted, unique */
-    const char *const *row_names;   /* sample ids, or NULL */
-    const char *const *col_names;   /* feature names, or NULL */
-    const char *const *labels;      /* one per row (NULL entries: unlabelled), or NULL */
-    const char *const *texts;       /* one per row: text still to be counted, or NULL */
+    plx_mat dense;                /* when !sparse */
+    plx_csr csr;                  /* when sparse: columns sorted, unique */
+    const char *const *row_names; /* sample ids, or NULL */
+    const char *const *col_names; /* feature names, or NULL */
+    const char *const *labels;    /* one per row (NULL entries: unlabelled), or NULL */
+    const char *const *texts;     /* one per row: text still to be counted, or NULL */
 } plx__table;
 
 #endif

@@ -85,7 +85,7 @@ plx_status plx__count_sets(plx__class_counts *out, plx__class_counts *closed, pl
     PLX_TRY(plx__encode(&t, &texts, truth, n, (plx__encode_options){.what = "truth"}));
     PLX_TRY(plx__encode(&p, &texts, pred, n, (plx__encode_options){.mask = t, .what = "prediction"}));
     PLX_TRY(plx__sets_split(&sets, &texts, &classes));
-    PLX_TRY(plx__codes_init(&sorted, arena));               /* a copy: closing adds classes that did not occur */
+    PLX_TRY(plx__codes_init(&sorted, arena)); /* a copy: closing adds classes that did not occur */
     for (plx_index c = 0; c < classes.count; c++) PLX_TRY(plx__codes_add(&code, &sorted, classes.names[c]));
     if (closed) {
         *closed = (plx__class_counts){.n = 0};

@@ -7,11 +7,11 @@
 #include "eval/label_sets.h"
 
 typedef struct plx__class_counts {
-    plx_index n;                    /* samples with known truth */
-    int64_t correct;                /* of these right, as a whole */
+    plx_index n;     /* samples with known truth */
+    int64_t correct; /* of these right, as a whole */
     plx_index classes;
-    const char **names;             /* bytewise order */
-    int64_t *tp, *fp, *fn;          /* per class */
+    const char **names;    /* bytewise order */
+    int64_t *tp, *fp, *fn; /* per class */
 } plx__class_counts;
 
 typedef struct plx__prf {

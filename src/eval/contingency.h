@@ -7,8 +7,8 @@
 #include "eval/label_codes.h"
 
 typedef struct plx__contingency {
-    plx_index n;                    /* samples that count */
-    plx_mat counts;                 /* clusters x classes */
+    plx_index n;    /* samples that count */
+    plx_mat counts; /* clusters x classes */
     double *cluster_size, *class_size;
 } plx__contingency;
 
@@ -17,7 +17,7 @@ plx_status plx__contingency_make(plx__contingency *out, plx_context *ctx, const 
                                  const char *const *clusters, plx_index n, bool drop_noise);
 
 typedef struct plx__pair_counts {
-    double tp, fp, fn, all;         /* pairs of samples: together in both, only clusters, only classes; all */
+    double tp, fp, fn, all; /* pairs of samples: together in both, only clusters, only classes; all */
 } plx__pair_counts;
 
 /* All need n >= 1. */

@@ -10,10 +10,10 @@
 
 typedef struct session {
     plx_context *ctx;
-    plx__arena *arena;              /* what was read from the files */
+    plx__arena *arena; /* what was read from the files */
     plx_metrics *metrics;
     const plx_eval_options *o;
-    plx__label_list truth;          /* labels NULL: not given */
+    plx__label_list truth; /* labels NULL: not given */
 } session;
 
 /* ---- which inputs ---- */

@@ -113,8 +113,7 @@ plx_status plx__metrics_for_fit(plx_metrics *metrics, const plx__fit_outcome *ou
     PLX_TRY(choose_samples(&truth, &count, metrics->ctx, outcome));
     if (count == 0) return PLX_OK;
     if (outcome->kind == PLX__FIT_CLUSTERER) return add_clusterer(metrics, outcome, truth);
-    if (outcome->kind == PLX__FIT_REGRESSOR)
-        return plx__metrics_regression(metrics, truth, outcome->pred, outcome->n);
+    if (outcome->kind == PLX__FIT_REGRESSOR) return plx__metrics_regression(metrics, truth, outcome->pred, outcome->n);
     return has_sets(outcome) ? add_sets(metrics, outcome, truth) : add_classifier(metrics, outcome, truth);
 }
 

@@ -17,14 +17,14 @@ typedef enum plx__fit_kind {
 typedef struct plx__fit_outcome {
     plx__fit_kind kind;
     plx_index n;
-    const char *const *truth;       /* n; NULL or "?" entries: not known */
-    const char *const *pred;        /* n */
-    const uint8_t *seen;            /* n; 1: the learner saw this label (not held out). NULL: it saw none */
-    plx_cmat scores;                /* n x n_classes; data NULL: none */
-    const char *const *classes;     /* names of the columns, class order of the learner */
+    const char *const *truth;   /* n; NULL or "?" entries: not known */
+    const char *const *pred;    /* n */
+    const uint8_t *seen;        /* n; 1: the learner saw this label (not held out). NULL: it saw none */
+    plx_cmat scores;            /* n x n_classes; data NULL: none */
+    const char *const *classes; /* names of the columns, class order of the learner */
     plx_index n_classes;
-    bool multilabel;                /* sets: micro_f1, macro_f1, subset_accuracy, hamming_loss; also if a label has | */
-    const plx_metrics_hierarchy *hierarchy;     /* with sets: h_f1 */
+    bool multilabel; /* sets: micro_f1, macro_f1, subset_accuracy, hamming_loss; also if a label has | */
+    const plx_metrics_hierarchy *hierarchy; /* with sets: h_f1 */
 } plx__fit_outcome;
 
 /* Adds the metrics of the kind. Classifiers and regressors are measured on samples with a truth value whose label

@@ -7,8 +7,8 @@
 #include "core/text.h"
 
 typedef struct plx__codes {
-    plx__map map;               /* name -> code */
-    const char **names;         /* code -> name */
+    plx__map map;       /* name -> code */
+    const char **names; /* code -> name */
     plx_index count, capacity;
 } plx__codes;
 

@@ -13,7 +13,8 @@ plx_status plx__label_list_read(plx__label_list *out, plx__arena *arena, const c
     if (out->count == 0) PLX_FAIL(arena->ctx, PLX_E_FORMAT, "%s: holds no labels; expected one per line", path);
     for (plx_index i = 0; i < out->count && !empty_allowed; i++)
         if (!*out->labels[i])
-            PLX_FAIL(arena->ctx, PLX_E_FORMAT, "%s: line %lld is empty; expected a label, or ? where there is none", path, (long long)i + 1);
+            PLX_FAIL(arena->ctx, PLX_E_FORMAT, "%s: line %lld is empty; expected a label, or ? where there is none",
+                     path, (long long)i + 1);
     return PLX_OK;
 }
 
@@ -24,7 +25,8 @@ plx_status plx__text_table_read(plx__text_table *out, plx__arena *arena, const c
     plx__csv_options o = {.delimiter = plx__ends_with(path, ".tsv") ? '\t' : ',', .header = PLX__HEADER_YES};
     PLX_TRY(plx__csv_read_strings(out, arena->ctx, arena, path, &o));
     for (plx_index j = 0; j < out->cols; j++)
-        if (!out->header[j][0]) PLX_FAIL(arena->ctx, PLX_E_FORMAT, "%s: column %lld has no name in the header", path, (long long)j + 1);
+        if (!out->header[j][0])
+            PLX_FAIL(arena->ctx, PLX_E_FORMAT, "%s: column %lld has no name in the header", path, (long long)j + 1);
     return PLX_OK;
 }
 
@@ -73,7 +75,7 @@ static plx_status looks_like_predictions(bool *yes, plx__arena *arena, const cha
     plx__bytes_free(&bytes, arena->ctx);
     if (st != PLX_OK || !copy || !strstr(copy, "label")) return st;
     st = plx__text_list(&first, arena, path, copy);
-    if (st == PLX_E_FORMAT) plx__clear_error(arena->ctx);           /* a label that begins with a quote */
+    if (st == PLX_E_FORMAT) plx__clear_error(arena->ctx); /* a label that begins with a quote */
     if (st != PLX_OK) return st == PLX_E_FORMAT ? PLX_OK : st;
     bool named_csv = plx__ends_with(path, ".csv") || plx__ends_with(path, ".csv.gz");
     for (plx_index j = 0; j < first.count; j++) *yes |= strcmp(first.labels[j], "label") == 0;
@@ -107,15 +109,15 @@ static plx_status read_predictions(plx__prediction_file *out, plx__arena *arena,
     for (plx_index i = 0; i < table.rows; i++) {
         labels[i] = table.cells[i * table.cols + column];
         if (!*labels[i] && !empty_allowed)
-            PLX_FAIL(arena->ctx, PLX_E_FORMAT, "%s: line %lld, column 'label' is empty; expected a label, or ? for none", path,
+            PLX_FAIL(arena->ctx, PLX_E_FORMAT,
+                     "%s: line %lld, column 'label' is empty; expected a label, or ? for none", path,
                      plx__table_line(i));
     }
     out->list = (plx__label_list){labels, table.rows};
     return take_scores(&out->scores, arena, path, &table);
 }
 
-plx_status plx__prediction_file_read(plx__prediction_file *out, plx__arena *arena, const char *path,
-                                     bool empty_allowed)
+plx_status plx__prediction_file_read(plx__prediction_file *out, plx__arena *arena, const char *path, bool empty_allowed)
 {
     bool table = false;
     *out = (plx__prediction_file){.list = {NULL, 0}};

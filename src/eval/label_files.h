@@ -15,14 +15,14 @@ typedef struct plx__label_list {
 typedef plx__strings plx__text_table;
 
 typedef struct plx__number_table {
-    const char *const *header;      /* cols */
+    const char *const *header; /* cols */
     plx_mat values;
 } plx__number_table;
 
 /* What a --pred file holds: labels, and for a predictions.csv its score_* columns (without the prefix). */
 typedef struct plx__prediction_file {
     plx__label_list list;
-    plx__number_table scores;       /* values.cols = 0: none */
+    plx__number_table scores; /* values.cols = 0: none */
 } plx__prediction_file;
 
 /* One label per line, blanks around it dropped. An empty line is an error unless `empty_allowed` (empty label set). */

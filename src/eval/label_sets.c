@@ -73,9 +73,9 @@ void plx__sets_renumber(plx__label_sets *sets, const int32_t *renumber)
 
 typedef struct upward {
     plx__codes *classes;
-    int64_t *first;             /* class -> its pairs start here in parent, count + 1 offsets */
+    int64_t *first; /* class -> its pairs start here in parent, count + 1 offsets */
     int32_t *parent;
-    int32_t *stack, *stamp;     /* walk: classes to visit; number of the walk that saw a class */
+    int32_t *stack, *stamp; /* walk: classes to visit; number of the walk that saw a class */
     int32_t walk;
 } upward;
 
@@ -173,7 +173,7 @@ plx_status plx__sets_close(plx__label_sets *out, const plx__label_sets *sets, pl
     PLX_TRY(check_acyclic(&up));
     *out = (plx__label_sets){.count = sets->count};
     PLX_TRY(plx__arena_i64(&out->ptr, arena, sets->count + 1));
-    for (int32_t i = 0; i < sets->count; i++) {             /* sizes first, then content */
+    for (int32_t i = 0; i < sets->count; i++) { /* sizes first, then content */
         PLX_TRY(close_set(&count, &up, plx__set_at(sets, i)));
         out->ptr[i + 1] = total += count;
     }

@@ -9,9 +9,9 @@
 #include "parallax/metrics.h"
 
 typedef struct plx__label_sets {
-    plx_index count;            /* sets */
-    int64_t *ptr;               /* count + 1 offsets into ids */
-    int32_t *ids;               /* classes of a set, ascending, no duplicates */
+    plx_index count; /* sets */
+    int64_t *ptr;    /* count + 1 offsets into ids */
+    int32_t *ids;    /* classes of a set, ascending, no duplicates */
 } plx__label_sets;
 
 /* Sets of the texts known to `texts`; class names are added to `classes`. */

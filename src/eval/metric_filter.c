@@ -113,7 +113,7 @@ static plx_status unknown_metric(plx_metrics *m, const char *wanted)
 
 typedef struct choice {
     plx_metrics *metrics;
-    uint8_t *taken;                 /* per metric */
+    uint8_t *taken; /* per metric */
     plx__metric *kept;
     plx_index count;
 } choice;

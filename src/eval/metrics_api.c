@@ -5,12 +5,12 @@
 #include "eval/metrics_store.h"
 
 /* Begin, compute, log new warnings, unwind. */
-#define PUBLIC_CALL(metrics, computation)                                  \
-    do {                                                                   \
-        plx_index warned = (metrics)->n_warnings;                          \
-        plx__call_begin((metrics)->ctx);                                   \
-        plx_status st = (computation);                                     \
-        return plx__metrics_call_end((metrics), st, warned);               \
+#define PUBLIC_CALL(metrics, computation)                                                                              \
+    do {                                                                                                               \
+        plx_index warned = (metrics)->n_warnings;                                                                      \
+        plx__call_begin((metrics)->ctx);                                                                               \
+        plx_status st = (computation);                                                                                 \
+        return plx__metrics_call_end((metrics), st, warned);                                                           \
     } while (0)
 
 /* Arrays may be NULL only when there is nothing in them. */
@@ -24,8 +24,8 @@ static plx_status check_arrays(plx_metrics *m, const void *a, const void *b, plx
 static plx_status check_matrix(plx_metrics *m, plx_cmat x, const char *what)
 {
     if (x.rows < 0 || x.cols < 1 || x.ld < x.cols || (x.rows > 0 && !x.data))
-        PLX_FAIL(m->ctx, PLX_E_ARG, "%s: %lld x %lld with leading dimension %lld is no matrix", what,
-                 (long long)x.rows, (long long)x.cols, (long long)x.ld);
+        PLX_FAIL(m->ctx, PLX_E_ARG, "%s: %lld x %lld with leading dimension %lld is no matrix", what, (long long)x.rows,
+                 (long long)x.cols, (long long)x.ld);
     return PLX_OK;
 }
 
@@ -132,8 +132,7 @@ plx_status plx_metrics_table(plx_metrics *metrics, plx_cmat values, const char *
     PUBLIC_CALL(metrics, table(metrics, values, methods, datasets, higher_better));
 }
 
-plx_status plx_metrics_regression(plx_metrics *metrics, const char *const *truth, const char *const *pred,
-                                  plx_index n)
+plx_status plx_metrics_regression(plx_metrics *metrics, const char *const *truth, const char *const *pred, plx_index n)
 {
     PUBLIC_CALL(metrics, regression(metrics, truth, pred, n));
 }

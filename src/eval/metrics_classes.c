@@ -44,8 +44,8 @@ static plx_status all_undefined(plx_metrics *m, const char *const *names)
 plx_status plx__metrics_classification(plx_metrics *metrics, const char *const *truth, const char *const *pred,
                                        plx_index n)
 {
-    static const char *const names[] = {"accuracy",    "error",       "macro_precision", "macro_recall", "macro_f1",
-                                        "weighted_f1", "micro_precision", "micro_recall", "micro_f1",     NULL};
+    static const char *const names[] = {"accuracy",    "error",           "macro_precision", "macro_recall", "macro_f1",
+                                        "weighted_f1", "micro_precision", "micro_recall",    "micro_f1",     NULL};
     plx__class_counts c;
     PLX_TRY(plx__count_labels(&c, metrics->ctx, truth, pred, n));
     if (c.n == 0) return all_undefined(metrics, names);
@@ -68,8 +68,8 @@ static plx_status warn_unlisted(plx_metrics *m, const plx__class_counts *c, cons
     return PLX_OK;
 }
 
-plx_status plx__metrics_multilabel(plx_metrics *metrics, const char *const *truth, const char *const *pred,
-                                   plx_index n, const plx_metrics_hierarchy *hierarchy)
+plx_status plx__metrics_multilabel(plx_metrics *metrics, const char *const *truth, const char *const *pred, plx_index n,
+                                   const plx_metrics_hierarchy *hierarchy)
 {
     static const char *const names[] = {
         "macro_precision", "macro_recall", "macro_f1",        "weighted_f1",  "micro_precision",
@@ -100,8 +100,7 @@ static plx_status number_of(double *out, plx_context *ctx, const char *text, con
     return PLX_OK;
 }
 
-plx_status plx__metrics_regression(plx_metrics *metrics, const char *const *truth, const char *const *pred,
-                                   plx_index n)
+plx_status plx__metrics_regression(plx_metrics *metrics, const char *const *truth, const char *const *pred, plx_index n)
 {
     plx_context *ctx = metrics->ctx;
     double sum = 0, t = 0, p = 0;

@@ -21,9 +21,16 @@ static plx_status add_pairs(plx_metrics *m, plx__pair_counts p)
 
 static plx_status all_undefined(plx_metrics *m, bool drop_noise)
 {
-    static const char *const names[] = {"nmi",    "nmi_geometric",  "cluster_entropy", "cluster_accuracy",
-                                        "purity", "pair_precision", "pair_recall",     "pair_f",
-                                        "rand",   "ari"};
+    static const char *const names[] = {"nmi",
+                                        "nmi_geometric",
+                                        "cluster_entropy",
+                                        "cluster_accuracy",
+                                        "purity",
+                                        "pair_precision",
+                                        "pair_recall",
+                                        "pair_f",
+                                        "rand",
+                                        "ari"};
     const char *reason =
         drop_noise ? "every sample is noise or has no known truth" : "no sample has a known truth value";
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -52,9 +59,9 @@ plx_status plx__metrics_clustering(plx_metrics *metrics, const char *const *trut
 typedef struct view_labels {
     plx_index n, views, classes;
     const char *const *names;
-    const int32_t *truth;           /* NULL: not given; else -1 = skip the sample */
-    const int32_t **label;          /* per view, -1: no prediction */
-    int64_t *count_a, *count_b;     /* per class */
+    const int32_t *truth;       /* NULL: not given; else -1 = skip the sample */
+    const int32_t **label;      /* per view, -1: no prediction */
+    int64_t *count_a, *count_b; /* per class */
 } view_labels;
 
 static plx_status encode_views(view_labels *v, plx_context *ctx, const char *const *truth, const char *const *labels)

@@ -18,7 +18,8 @@ static plx_status add_class(plx_metrics *m, const plx__rank_result *r, const cha
     if (r->positives == 0 || r->negatives == 0)
         PLX_TRY(plx__arena_printf(&reason, plx__scratch(m->ctx),
                                   r->positives ? "every sample with known truth is of class '%s'"
-                                               : "no sample with known truth is of class '%s'", class_name));
+                                               : "no sample with known truth is of class '%s'",
+                                  class_name));
     if (reason) PLX_TRY(plx__metrics_undefined(m, reason, "auc%s", suffix));
     else PLX_TRY(plx__metrics_add(m, r->auc, "auc%s", suffix));
     if (r->positives == 0) {
@@ -107,7 +108,7 @@ enum { CELLS_PER_CHUNK = 1 << 16 };
 typedef struct retrieval {
     plx_cmat scores;
     const plx_index *gold;
-    double *rank;                   /* per query; 0: skipped */
+    double *rank; /* per query; 0: skipped */
 } retrieval;
 
 static plx_status rank_query(double *rank, plx_context *ctx, const double *row, plx_index items, plx_index gold,

@@ -9,18 +9,18 @@
 
 typedef struct plx__metric {
     const char *name;
-    double value;                   /* NaN: undefined */
+    double value; /* NaN: undefined */
 } plx__metric;
 
 typedef struct plx__metric_warning {
-    const char *metric;             /* the metric it is about, NULL: all of them */
+    const char *metric; /* the metric it is about, NULL: all of them */
     const char *text;
 } plx__metric_warning;
 
 struct plx_metrics {
     plx_context *ctx;
-    plx__arena arena;               /* everything below lives here */
-    plx__map index;                 /* name -> position in items */
+    plx__arena arena; /* everything below lives here */
+    plx__map index;   /* name -> position in items */
     plx__metric *items;
     plx_index count, capacity;
     plx__metric_warning *warnings;
@@ -48,8 +48,8 @@ plx_status plx__metrics_filter(plx_metrics *metrics, const char *list);
 /* The computations behind the public functions of the same name, for callers inside a call. */
 plx_status plx__metrics_classification(plx_metrics *metrics, const char *const *truth, const char *const *pred,
                                        plx_index n);
-plx_status plx__metrics_multilabel(plx_metrics *metrics, const char *const *truth, const char *const *pred,
-                                   plx_index n, const plx_metrics_hierarchy *hierarchy);
+plx_status plx__metrics_multilabel(plx_metrics *metrics, const char *const *truth, const char *const *pred, plx_index n,
+                                   const plx_metrics_hierarchy *hierarchy);
 plx_status plx__metrics_ranking(plx_metrics *metrics, const char *const *truth, plx_cmat scores,
                                 const char *const *classes, const char *positive, bool multilabel);
 plx_status plx__metrics_clustering(plx_metrics *metrics, const char *const *truth, const char *const *clusters,

@@ -8,10 +8,10 @@
 #include "eval/special.h"
 
 typedef struct results {
-    plx_cmat values;                /* data sets x methods */
+    plx_cmat values; /* data sets x methods */
     const char *const *methods;
     bool higher_better;
-    double *average_rank;           /* per method, 1 = best */
+    double *average_rank; /* per method, 1 = best */
 } results;
 
 static plx_status check_values(plx_context *ctx, plx_cmat values, const char *const *methods,

@@ -53,7 +53,7 @@ plx__test plx__paired_t(const double *d, plx_index n)
         lowest = fmin(lowest, d[i]);
         highest = fmax(highest, d[i]);
     }
-    if (lowest == highest) {                        /* tested on the data: a rounded sd may not be 0 */
+    if (lowest == highest) { /* tested on the data: a rounded sd may not be 0 */
         plx__test none = {lowest == 0 ? 0 : lowest > 0 ? INFINITY : -INFINITY, lowest == 0 ? 1 : 0};
         return none;
     }

@@ -92,9 +92,9 @@ static void radix_sort(uint64_t *keys, uint64_t *spare, plx_index n)
 
 static void walk(plx__rank_result *r, const uint64_t *pos, const uint64_t *neg)
 {
-    plx_index p = r->positives, n = r->negatives, total = p;    /* still below the current score; R */
-    int64_t pairs = 0;                                          /* twice the won pairs */
-    double precision_sum = 0, lost = 0;                         /* compensated sum */
+    plx_index p = r->positives, n = r->negatives, total = p; /* still below the current score; R */
+    int64_t pairs = 0;                                       /* twice the won pairs */
+    double precision_sum = 0, lost = 0;                      /* compensated sum */
     while (p > 0) {
         uint64_t score = n > 0 && neg[n - 1] > pos[p - 1] ? neg[n - 1] : pos[p - 1];
         plx_index above = total - p + r->negatives - n, tp_above = total - p, p_g = 0, n_g = 0;
@@ -116,8 +116,8 @@ typedef struct job {
     const plx__rank_truth *truth;
     plx_cmat scores;
     plx__rank_result *out;
-    plx_index first;                    /* first column of the batch */
-    uint64_t **keys, **spare;           /* per column of the batch, n long */
+    plx_index first;          /* first column of the batch */
+    uint64_t **keys, **spare; /* per column of the batch, n long */
 } job;
 
 /* Positives from the front of keys, negatives from the back. */

@@ -16,9 +16,9 @@ typedef struct plx__rank_truth {
 
 typedef struct plx__rank_result {
     plx_index positives, negatives;
-    plx_index nan_row;              /* first sample whose score is NaN, or -1: then nothing below is set */
-    double auc;                     /* set when positives and negatives > 0 */
-    double prbep, average_precision;    /* set when positives > 0 */
+    plx_index nan_row;               /* first sample whose score is NaN, or -1: then nothing below is set */
+    double auc;                      /* set when positives and negatives > 0 */
+    double prbep, average_precision; /* set when positives > 0 */
 } plx__rank_result;
 
 /* Codes of the truth and membership of `classes` in it; memory is scratch. */

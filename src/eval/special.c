@@ -27,7 +27,7 @@ static double stirling_error(double x)
         int sign;
         return lgamma_r(x, &sign) - ((x - 0.5) * log(x) - x + 0.5 * log(TWO_PI));
     }
-    double w = 1 / (x * x);             /* Bernoulli numbers B_2k / (2k (2k-1)) */
+    double w = 1 / (x * x); /* Bernoulli numbers B_2k / (2k (2k-1)) */
     double s = -691.0 / 360360 * w + 1.0 / 1188;
     s = s * w - 1.0 / 1680;
     s = s * w + 1.0 / 1260;
@@ -56,7 +56,7 @@ static double phi(double x, double x0)
 /* b_0 + a_1/(b_1 + a_2/(b_2 + ...)); `get` tells a_i and b_i. */
 typedef struct fraction {
     void (*get)(double *a, double *b, int i, const struct fraction *f);
-    double p, q, x, y;              /* parameters of the coefficients */
+    double p, q, x, y; /* parameters of the coefficients */
 } fraction;
 
 static double away_from_zero(double x) { return fabs(x) < 1e-300 ? 1e-300 : x; }
@@ -108,7 +108,7 @@ static void beta_coefficients(double *a, double *b, int i, const fraction *f)
     double lambda = x < y ? p - (p + q) * x : (p + q) * y - q;
     *b = n + n * (q - n) * x / (p + 2 * n - 1) + (p + n) / (p + 2 * n + 1) * (lambda + 1 + n * (1 + y));
     *a = (p + n - 1) / (p + 2 * n - 1) * (p + q + n - 1) / (p + 2 * n - 1) * n * (q - n) * x * x;
-    if (i == 0) *b = p / (p + 1) * (lambda + 1);        /* 0/0 above when p = 1 */
+    if (i == 0) *b = p / (p + 1) * (lambda + 1); /* 0/0 above when p = 1 */
 }
 
 /* I_x(a, b) = factor / (b_0 + a_1/(b_1 + ...)); fast for x below the mean. */
@@ -129,10 +129,7 @@ double plx__beta_inc(double a, double b, double x, double y)
 
 /* ---- gamma ---- */
 
-static double gamma_factor(double a, double x)
-{
-    return sqrt(a / TWO_PI) * exp(-stirling_error(a) - a * phi(x, a));
-}
+static double gamma_factor(double a, double x) { return sqrt(a / TWO_PI) * exp(-stirling_error(a) - a * phi(x, a)); }
 
 /* P(a, x) = factor / a (1 + x/(a+1) + x^2/((a+1)(a+2)) + ...). */
 static double gamma_series(double a, double x)

@@ -8,8 +8,7 @@ const plx__param_spec plx__decision_params[] = {
      "Largest score, or scores shifted so that each class gets its share of the unlabelled samples."},
     {"class_prior", PLX_PARAM_REALS, PLX__NO_FIELD, 0, "labels", 0, 1, "labels",
      "Shares for decision=share: those among the labelled samples, or a list in class order."},
-    PLX__PARAM_END
-};
+    PLX__PARAM_END};
 
 static int ascending(const void *a, const void *b)
 {
@@ -31,7 +30,8 @@ static plx_status class_shares(double *share, plx__run *run)
     plx__value prior;
     PLX_TRY(plx__pv(&prior, run->ctx, run->settings, "class_prior", NULL));
     if (prior.word < 0 && prior.n_list != p->n_classes)
-        PLX_FAIL(run->ctx, PLX_E_ARG, "class_prior lists %lld shares for %lld classes", (long long)prior.n_list, (long long)p->n_classes);
+        PLX_FAIL(run->ctx, PLX_E_ARG, "class_prior lists %lld shares for %lld classes", (long long)prior.n_list,
+                 (long long)p->n_classes);
     for (plx_index i = 0; prior.word == 0 && i < p->n; i++)
         if (p->label[i] >= 0) share[p->label[i]] += 1.0 / (double)p->n_labelled;
     for (plx_index c = 0; prior.word < 0 && c < p->n_classes; c++) share[c] = prior.list[c];
@@ -50,7 +50,9 @@ static plx_status fit_offsets(plx_mat offset, plx__run *run, plx_cmat scores, co
         for (plx_index i = 0; i < p->n; i++)
             if (p->label[i] < 0 && usable[i]) column[count++] = scores.data[i * scores.ld + c];
         if (!count) {
-            plx__warn(run->ctx, "%s: decision=share needs unlabelled samples and there are none; the largest score decides", run->method->name);
+            plx__warn(run->ctx,
+                      "%s: decision=share needs unlabelled samples and there are none; the largest score decides",
+                      run->method->name);
             return PLX_OK;
         }
         qsort(column, (size_t)count, sizeof *column, ascending);

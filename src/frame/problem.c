@@ -8,14 +8,12 @@
 const plx__param_spec plx__heldout_params[] = {
     {"heldout", PLX_PARAM_FILE, PLX__NO_FIELD, 0, "", 0, 0, NULL,
      "File with one 0/1 per line: samples marked 1 take no part in fitting and are predicted as new ones."},
-    PLX__PARAM_END
-};
+    PLX__PARAM_END};
 
 const plx__param_spec plx__zero_rows_params[] = {
     {"zero_rows", PLX_PARAM_CHOICE, PLX__NO_FIELD, 0, "missing", 0, 0, "missing|present",
      "Whether an all-zero row of a counts or binary view counts as a missing view or as the zero vector."},
-    PLX__PARAM_END
-};
+    PLX__PARAM_END};
 
 /* ---- views ---- */
 
@@ -90,7 +88,7 @@ static plx_status add_class(void *arg, plx_context *ctx, const char *name, size_
     PLX_TRY(plx__arena_textn(&text, plx__scratch(ctx), name, len));
     plx_index c = plx__map_get(sink->map, text);
     plx__arena_rewind(plx__scratch(ctx), mark);
-    if (c >= 0) sink->out[sink->count++] = (int32_t)c;      /* "-" is the empty set */
+    if (c >= 0) sink->out[sink->count++] = (int32_t)c; /* "-" is the empty set */
     return PLX_OK;
 }
 
@@ -154,8 +152,8 @@ static plx_status build_ids(plx__problem *p, plx_context *ctx, const plx_dataset
 }
 
 plx_status plx__problem_build(plx__problem *out, plx_context *ctx, plx__arena *keep, const plx__method *method,
-                              const plx_params *settings, const plx_dataset *data, const plx_index *row,
-                              plx_index rows, bool labels)
+                              const plx_params *settings, const plx_dataset *data, const plx_index *row, plx_index rows,
+                              bool labels)
 {
     plx__arena *scratch = plx__scratch(ctx);
     plx_index *identity = NULL;
@@ -191,13 +189,16 @@ static plx_status check_views(plx_context *ctx, const plx__method *m, const plx_
     for (plx_index v = 0; v < p->n_views; v++) {
         const plx__view *view = &p->views[v];
         if (view->kind == PLX_VIEW_KERNEL && !(m->capabilities & PLX_CAN_KERNEL_VIEWS))
-            PLX_FAIL(ctx, PLX_E_DATA, "%s: view '%s' is of kind kernel, which this method cannot use; leave it out", m->name, view->name);
+            PLX_FAIL(ctx, PLX_E_DATA, "%s: view '%s' is of kind kernel, which this method cannot use; leave it out",
+                     m->name, view->name);
         if (view->missing_values && !(m->capabilities & PLX_CAN_MISSING_VALUES))
-            PLX_FAIL(ctx, PLX_E_DATA, "%s: view '%s' has %lld nan entries inside present rows; this method accepts missing views, not missing values",
+            PLX_FAIL(ctx, PLX_E_DATA,
+                     "%s: view '%s' has %lld nan entries inside present rows; this method accepts missing views, not "
+                     "missing values",
                      m->name, view->name, (long long)view->missing_values);
         if (view->present_count < p->n && !(m->capabilities & PLX_CAN_MISSING_VIEWS))
-            PLX_FAIL(ctx, PLX_E_DATA, "%s: view '%s' is missing for %lld samples; this method needs complete views", m->name,
-                     view->name, (long long)(p->n - view->present_count));
+            PLX_FAIL(ctx, PLX_E_DATA, "%s: view '%s' is missing for %lld samples; this method needs complete views",
+                     m->name, view->name, (long long)(p->n - view->present_count));
     }
     return PLX_OK;
 }
@@ -207,16 +208,19 @@ static plx_status check_labels(plx_context *ctx, const plx__method *m, const plx
     if (!(m->capabilities & PLX_CAN_LABEL_SETS))
         for (plx_index i = 0; i < p->n; i++)
             if (p->set_ptr[i + 1] - p->set_ptr[i] > 1)
-                PLX_FAIL(ctx, PLX_E_DATA, "%s: sample %s has several labels (%s); hierarchical label sets need a method like mvkmeans",
+                PLX_FAIL(ctx, PLX_E_DATA,
+                         "%s: sample %s has several labels (%s); hierarchical label sets need a method like mvkmeans",
                          m->name, p->ids[i], p->label_text[i]);
-    if (m->min_classes && !p->n_labelled) PLX_FAIL(ctx, PLX_E_DATA, "%s: no labels; at least one sample must be labelled", m->name);
+    if (m->min_classes && !p->n_labelled)
+        PLX_FAIL(ctx, PLX_E_DATA, "%s: no labels; at least one sample must be labelled", m->name);
     plx_index seen = 0;
     uint8_t *used = NULL;
     PLX_TRY(plx__arena_u8(&used, plx__scratch(ctx), p->n_classes));
     for (plx_index i = 0; i < p->set_ptr[p->n]; i++) used[p->set_class[i]] = 1;
     for (plx_index c = 0; c < p->n_classes; c++) seen += used[c];
     if (seen < m->min_classes)
-        PLX_FAIL(ctx, PLX_E_DATA, "%s: need at least two classes among the labelled samples (found %lld)", m->name, (long long)seen);
+        PLX_FAIL(ctx, PLX_E_DATA, "%s: need at least two classes among the labelled samples (found %lld)", m->name,
+                 (long long)seen);
     return PLX_OK;
 }
 
@@ -227,7 +231,8 @@ static plx_status check_covered(plx_context *ctx, const plx__method *m, const pl
         bool covered = false;
         for (plx_index v = 0; v < p->n_views; v++) covered |= p->views[v].present[i];
         if (!covered)
-            PLX_FAIL(ctx, PLX_E_DATA, "%s: sample %s has no view; remove it or give it at least one", m->name, p->ids[i]);
+            PLX_FAIL(ctx, PLX_E_DATA, "%s: sample %s has no view; remove it or give it at least one", m->name,
+                     p->ids[i]);
     }
     return PLX_OK;
 }

@@ -60,7 +60,8 @@ plx_status plx__outcome_clusters(plx__run *run, const int32_t *index, plx_index 
 {
     const char **names = NULL;
     PLX_TRY(PLX__ARENA_NEW(&names, run->out->arena, n_clusters));
-    for (plx_index c = 0; c < n_clusters; c++) PLX_TRY(plx__arena_printf(&names[c], run->out->arena, "c%lld", (long long)c));
+    for (plx_index c = 0; c < n_clusters; c++)
+        PLX_TRY(plx__arena_printf(&names[c], run->out->arena, "c%lld", (long long)c));
     return outcome_indexed(run, index, names, scores);
 }
 
@@ -102,7 +103,9 @@ plx_status plx__finish(plx__run *run, const plx__trace *trace, plx_index iterati
         info->trace = trace->value;
         info->n_trace = trace->count;
     }
-    if (!converged) plx__warn(run->ctx, "%s stopped after %lld iterations without converging", run->method->name, (long long)iterations);
+    if (!converged)
+        plx__warn(run->ctx, "%s stopped after %lld iterations without converging", run->method->name,
+                  (long long)iterations);
     return PLX_OK;
 }
 
@@ -110,13 +113,14 @@ plx_status plx__finish(plx__run *run, const plx__trace *trace, plx_index iterati
 
 static plx_status negative(plx__run *run, const plx__view *v, plx_index i, plx_index j, double x)
 {
-    PLX_FAIL(run->ctx, PLX_E_DATA, "%s: view '%s' row %lld, column %lld: negative value %g; this method needs values >= 0",
-             run->method->name, v->name, (long long)run->problem->row[i], (long long)j, x);
+    PLX_FAIL(run->ctx, PLX_E_DATA,
+             "%s: view '%s' row %lld, column %lld: negative value %g; this method needs values >= 0", run->method->name,
+             v->name, (long long)run->problem->row[i], (long long)j, x);
 }
 
 plx_status plx__require_nonnegative(plx__run *run, const plx__view *v)
 {
-    if (v->kind != PLX_VIEW_REAL && v->kind != PLX_VIEW_KERNEL) return PLX_OK;  /* checked when it was added */
+    if (v->kind != PLX_VIEW_REAL && v->kind != PLX_VIEW_KERNEL) return PLX_OK; /* checked when it was added */
     for (plx_index i = 0; i < run->problem->n; i++) {
         if (v->sparse) {
             for (int64_t p = v->csr.ptr[i]; p < v->csr.ptr[i + 1]; p++)

@@ -20,50 +20,50 @@ typedef struct plx__method plx__method;
 /* The samples to fit or to label, as the method may see them. */
 typedef struct plx__problem {
     plx_index n, n_views;
-    const plx__view *views;             /* after the zero-row rule; absent rows are zero / empty */
-    const char *const *ids;             /* never NULL: row numbers of the caller's data when it has no ids */
+    const plx__view *views; /* after the zero-row rule; absent rows are zero / empty */
+    const char *const *ids; /* never NULL: row numbers of the caller's data when it has no ids */
     plx_index n_classes;
-    const char *const *classes;         /* hierarchy.classes if given, else byte-sorted label names */
-    const int32_t *label;               /* n: class index, -1 unlabelled. Label sets: first class */
-    const int64_t *set_ptr;             /* label sets: classes of sample i are set_class[set_ptr[i] .. set_ptr[i+1]) */
+    const char *const *classes; /* hierarchy.classes if given, else byte-sorted label names */
+    const int32_t *label;       /* n: class index, -1 unlabelled. Label sets: first class */
+    const int64_t *set_ptr;     /* label sets: classes of sample i are set_class[set_ptr[i] .. set_ptr[i+1]) */
     const int32_t *set_class;
-    const char *const *label_text;      /* n: as given, NULL unlabelled (regression reads numbers from it) */
+    const char *const *label_text; /* n: as given, NULL unlabelled (regression reads numbers from it) */
     plx_index n_labelled;
-    const plx__hierarchy *hierarchy;    /* NULL: none */
-    const plx_index *row;               /* n: row of each sample in the caller's data (for files with a line per row) */
-    plx_index rows;                     /* number of rows of the caller's data */
-    const char *directory;              /* what file parameters are relative to */
+    const plx__hierarchy *hierarchy; /* NULL: none */
+    const plx_index *row;            /* n: row of each sample in the caller's data (for files with a line per row) */
+    plx_index rows;                  /* number of rows of the caller's data */
+    const char *directory;           /* what file parameters are relative to */
 } plx__problem;
 
 /* Labels and scores per sample. */
 typedef struct plx__outcome {
     plx_index n;
-    const char **label;                 /* n; NULL entries print as ? */
-    plx_mat scores;                     /* n x n_columns; data NULL: none */
+    const char **label; /* n; NULL entries print as ? */
+    plx_mat scores;     /* n x n_columns; data NULL: none */
     const char *const *columns;
 } plx__outcome;
 
 /* Numbers about the run itself. */
 typedef struct plx__facts {
     plx_index iterations;
-    int converged;                      /* 1, 0, or -1: does not iterate */
-    double objective;                   /* NaN: none */
+    int converged;    /* 1, 0, or -1: does not iterate */
+    double objective; /* NaN: none */
     const double *trace;
     plx_index n_trace;
-    json_t *extra;                      /* further keys of the JSON result; owned, NULL: none */
+    json_t *extra; /* further keys of the JSON result; owned, NULL: none */
 } plx__facts;
 
 typedef struct plx__run {
     plx_context *ctx;
     const plx__method *method;
     const plx__problem *problem;
-    const plx_params *settings;         /* for per-view look-ups */
-    const void *params;                 /* the method's own struct, filled */
-    const plx__store *fitted;           /* predict: what fit left behind */
-    plx__store *out;                    /* arrays of this run */
+    const plx_params *settings; /* for per-view look-ups */
+    const void *params;         /* the method's own struct, filled */
+    const plx__store *fitted;   /* predict: what fit left behind */
+    plx__store *out;            /* arrays of this run */
     plx__outcome *outcome;
     plx__facts *info;
-    const char *const *wanted;          /* names of on-request arrays */
+    const char *const *wanted; /* names of on-request arrays */
     plx_index n_wanted;
 } plx__run;
 
@@ -99,8 +99,8 @@ plx_status plx__require_view(plx_index *out, plx__run *run, const char *name, co
 /* ---- the descriptor ---- */
 
 typedef struct plx__array_spec {
-    const char *name;                   /* VIEW at its end stands for every view */
-    const char *shape;                  /* "n x K": n = samples */
+    const char *name;  /* VIEW at its end stands for every view */
+    const char *shape; /* "n x K": n = samples */
     unsigned flags;
     const char *help;
 } plx__array_spec;
@@ -109,30 +109,30 @@ enum { PLX__ON_REQUEST = 1u << 0 };
 
 /* What an all-zero row of a view means (design: it says nothing). */
 typedef enum plx__zero_rows {
-    PLX__ZERO_ROWS_MISSING = 0,         /* missing in every kind of view: the method cannot use a zero row */
-    PLX__ZERO_ROWS_PARAM = 1,           /* missing in counts and binary views unless zero_rows=present */
-    PLX__ZERO_ROWS_PRESENT = 2          /* present */
+    PLX__ZERO_ROWS_MISSING = 0, /* missing in every kind of view: the method cannot use a zero row */
+    PLX__ZERO_ROWS_PARAM = 1,   /* missing in counts and binary views unless zero_rows=present */
+    PLX__ZERO_ROWS_PRESENT = 2  /* present */
 } plx__zero_rows;
 
 struct plx__method {
     const char *name, *title, *summary, *citation;
     plx_task task;
     unsigned capabilities;
-    plx_index min_views, max_views;     /* max 0: no limit */
-    plx_index min_classes;              /* among the labels; 0: labels are optional */
+    plx_index min_views, max_views; /* max 0: no limit */
+    plx_index min_classes;          /* among the labels; 0: labels are optional */
     plx__zero_rows zero_rows;
-    bool refuse_uncovered;              /* a sample without any view is an error when fitting */
-    const char *const *extra_views;     /* further names allowed in key.VIEW (e.g. "concat"), NULL-ended; may be NULL */
+    bool refuse_uncovered;          /* a sample without any view is an error when fitting */
+    const char *const *extra_views; /* further names allowed in key.VIEW (e.g. "concat"), NULL-ended; may be NULL */
     size_t params_size;
-    const plx__param_table *params;     /* NULL-ended list of tables */
+    const plx__param_table *params; /* NULL-ended list of tables */
     const plx__array_spec *arrays;
-    const char *transform;              /* array that `transform` writes, or NULL */
-    const char *view_scores;            /* arrays of class scores by one view ("posterior.VIEW"; zero row: none), or NULL */
-    const char *memory_remedy;          /* ends the sentence when the estimate is too large */
-    plx_status (*check)(plx__run *run);                 /* rules between settings and data; may be NULL */
-    double (*memory)(const plx__run *run);              /* peak bytes beyond the data; may be NULL */
+    const char *transform;     /* array that `transform` writes, or NULL */
+    const char *view_scores;   /* arrays of class scores by one view ("posterior.VIEW"; zero row: none), or NULL */
+    const char *memory_remedy; /* ends the sentence when the estimate is too large */
+    plx_status (*check)(plx__run *run);    /* rules between settings and data; may be NULL */
+    double (*memory)(const plx__run *run); /* peak bytes beyond the data; may be NULL */
     plx_status (*fit)(plx__run *run);
-    plx_status (*predict)(plx__run *run);               /* NULL without PLX_CAN_PREDICT */
+    plx_status (*predict)(plx__run *run); /* NULL without PLX_CAN_PREDICT */
 };
 
 #endif

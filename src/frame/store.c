@@ -4,10 +4,7 @@
 
 #include "core/text.h"
 
-void plx__store_init(plx__store *store, plx__arena *arena)
-{
-    *store = (plx__store){.arena = arena};
-}
+void plx__store_init(plx__store *store, plx__arena *arena) { *store = (plx__store){.arena = arena}; }
 
 static plx_status append(plx__array **out, plx__store *store, const char *name)
 {

@@ -12,7 +12,7 @@ enum { MAX_COLUMNS = 256 };
 typedef struct conll_parser {
     plx_context *ctx;
     const char *where;
-    bool tabs;                      /* the file has a tab: fields are separated by tabs */
+    bool tabs; /* the file has a tab: fields are separated by tabs */
     plx_index line;
     plx__conll out;
     const char ***columns;
@@ -35,7 +35,7 @@ static bool starts_document(const char *line, size_t len)
 }
 
 typedef struct conll_sizes {
-    plx_index tokens, breaks, starts;   /* upper bounds of sentences and documents are breaks + 1, starts + 1 */
+    plx_index tokens, breaks, starts; /* upper bounds of sentences and documents are breaks + 1, starts + 1 */
 } conll_sizes;
 
 static conll_sizes measure(const char *text, size_t size)
@@ -126,8 +126,8 @@ static plx_status parse_lines(conll_parser *p, plx__arena *arena, char *text, si
     return PLX_OK;
 }
 
-plx_status plx__conll_parse(plx__conll *out, plx_context *ctx, plx__arena *arena, const char *where,
-                            const char *text, size_t size)
+plx_status plx__conll_parse(plx__conll *out, plx_context *ctx, plx__arena *arena, const char *where, const char *text,
+                            size_t size)
 {
     conll_parser p = {.ctx = ctx, .where = where};
     conll_sizes sizes = measure(text, size);

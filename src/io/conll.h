@@ -9,9 +9,9 @@
 
 typedef struct plx__conll {
     plx_index n_columns, n_tokens, n_sentences, n_documents;
-    const char *const *const *columns;  /* columns[c][token] */
-    const plx_index *sentences;         /* n_sentences + 1 offsets into the tokens */
-    const plx_index *documents;         /* n_documents + 1 offsets into the sentences; one document
+    const char *const *const *columns; /* columns[c][token] */
+    const plx_index *sentences;        /* n_sentences + 1 offsets into the tokens */
+    const plx_index *documents;        /* n_documents + 1 offsets into the sentences; one document
                                          * when the file has no -DOCSTART- */
 } plx__conll;
 
@@ -19,7 +19,7 @@ typedef struct plx__conll {
 plx_status plx__conll_read(plx__conll *out, plx_context *ctx, plx__arena *arena, const char *path);
 
 /* The same from memory; `where` names the text in messages. */
-plx_status plx__conll_parse(plx__conll *out, plx_context *ctx, plx__arena *arena, const char *where,
-                            const char *text, size_t size);
+plx_status plx__conll_parse(plx__conll *out, plx_context *ctx, plx__arena *arena, const char *where, const char *text,
+                            size_t size);
 
 #endif

@@ -16,8 +16,8 @@ typedef struct read_job {
     const plx__csv_plan *plan;
     plx__text_chunks chunks;
     double *values;
-    plx_index numbers;              /* columns of numbers */
-    plx__cell *cells[4];            /* by role: one cell per row, NULL where no column has the role */
+    plx_index numbers;   /* columns of numbers */
+    plx__cell *cells[4]; /* by role: one cell per row, NULL where no column has the role */
 } read_job;
 
 /* The common cell: a plain number with the delimiter or line end right behind it. NULL: look closer. */

@@ -17,7 +17,7 @@ typedef enum plx__csv_header { PLX__HEADER_AUTO = 0, PLX__HEADER_YES, PLX__HEADE
  * of distinct texts, or one whose name is empty, gives the row names. A header with one name fewer than there are
  * columns leaves the first column, the row names, without a name. */
 typedef struct plx__csv_options {
-    char delimiter;             /* 0: from content, then name; ' ': runs of blanks */
+    char delimiter; /* 0: from content, then name; ' ': runs of blanks */
     plx__csv_header header;
     const char *id, *label, *text;
 } plx__csv_options;
@@ -31,8 +31,8 @@ plx_status plx__csv_parse(plx__table *out, plx_context *ctx, plx__arena *arena, 
 /* Every cell as text, quotes removed, otherwise unchanged. Of the options only delimiter and header count. */
 typedef struct plx__strings {
     plx_index rows, cols;
-    const char *const *cells;       /* rows x cols, row by row */
-    const char *const *header;      /* cols names, or NULL */
+    const char *const *cells;  /* rows x cols, row by row */
+    const char *const *header; /* cols names, or NULL */
 } plx__strings;
 
 plx_status plx__csv_read_strings(plx__strings *out, plx_context *ctx, plx__arena *arena, const char *path,

@@ -8,7 +8,7 @@
 #include "core/text.h"
 #include "io/csv_scan.h"
 
-enum { SAMPLE = 20 };       /* rows looked at to tell a header and text columns */
+enum { SAMPLE = 20 }; /* rows looked at to tell a header and text columns */
 
 typedef enum kind { MISSING = 0, NUMBER, TEXT } kind;
 

@@ -122,7 +122,7 @@ static const char *next_record(const char *p, const char *end, char delimiter)
     do ended = plx__csv_cell(&cell, &p, end, delimiter);
     while (ended == PLX__CELL_MORE);
     if (ended == PLX__CELL_LAST) return p;
-    newline = memchr(p, '\n', (size_t)(end - p));       /* the reader of this chunk will report the fault */
+    newline = memchr(p, '\n', (size_t)(end - p)); /* the reader of this chunk will report the fault */
     return newline ? newline + 1 : end;
 }
 
@@ -159,8 +159,7 @@ const char *plx__csv_column_text(char *out, size_t bytes, const plx__csv_plan *p
     if (plan->names && plan->names[column][0])
         snprintf(out, bytes, "column %lld ('%s')", (long long)column + 1,
                  plx__excerpt(name, plan->names[column], strlen(plan->names[column])));
-    else
-        snprintf(out, bytes, "column %lld", (long long)column + 1);
+    else snprintf(out, bytes, "column %lld", (long long)column + 1);
     return out;
 }
 

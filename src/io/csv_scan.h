@@ -9,15 +9,15 @@
 #include "io/text_chunks.h"
 
 typedef struct plx__cell {
-    const char *text;       /* between the quotes, where quoted; doubled quotes are still doubled */
+    const char *text; /* between the quotes, where quoted; doubled quotes are still doubled */
     size_t len;
     bool quoted;
 } plx__cell;
 
 typedef enum plx__cell_end {
-    PLX__CELL_MORE,         /* another cell of the record follows */
-    PLX__CELL_LAST,         /* the record ends here */
-    PLX__CELL_BROKEN        /* a quote is not closed, or text follows it; the cursor stands at the fault */
+    PLX__CELL_MORE,  /* another cell of the record follows */
+    PLX__CELL_LAST,  /* the record ends here */
+    PLX__CELL_BROKEN /* a quote is not closed, or text follows it; the cursor stands at the fault */
 } plx__cell_end;
 
 /* The cell at *cursor; moves behind the delimiter or line end that follows it. */
@@ -33,14 +33,14 @@ const char *plx__cell_copy(plx__text_pool *pool, const plx__cell *cell);
 typedef enum plx__csv_role { PLX__ROLE_NUMBER = 0, PLX__ROLE_ID, PLX__ROLE_LABEL, PLX__ROLE_TEXT } plx__csv_role;
 
 typedef struct plx__csv_plan {
-    const char *name;               /* of the file */
+    const char *name; /* of the file */
     char delimiter;
-    const char *begin, *end;        /* the rows below the header, without empty lines at the end */
-    plx_index line;                 /* number of the first line there */
+    const char *begin, *end; /* the rows below the header, without empty lines at the end */
+    plx_index line;          /* number of the first line there */
     plx_index cols;
-    const char *const *names;       /* of all columns, in the arena; NULL: no header */
-    uint8_t *role;                  /* plx__csv_role of every column */
-    bool id_guessed;                /* nobody asked for the id column */
+    const char *const *names; /* of all columns, in the arena; NULL: no header */
+    uint8_t *role;            /* plx__csv_role of every column */
+    bool id_guessed;          /* nobody asked for the id column */
 } plx__csv_plan;
 
 /* Everything about a file that its first rows tell. With `options` NULL or for strings, roles stay PLX__ROLE_NUMBER. */

@@ -9,7 +9,7 @@
 typedef struct string_job {
     const plx__csv_plan *plan;
     plx__text_chunks chunks;
-    char *pool;                     /* a chunk's copy starts where the chunk does, plus one byte per cell before it */
+    char *pool; /* a chunk's copy starts where the chunk does, plus one byte per cell before it */
     const char **cells;
 } string_job;
 

@@ -11,7 +11,7 @@
 #include "core/text.h"
 #include "io/csv.h"
 
-enum { BLOCK_BYTES = 1 << 20, BLOCKS_AT_ONCE = 16, CELL_BYTES = 26 };      /* longest number and a delimiter */
+enum { BLOCK_BYTES = 1 << 20, BLOCKS_AT_ONCE = 16, CELL_BYTES = 26 }; /* longest number and a delimiter */
 
 typedef struct sheet {
     bool sparse;
@@ -23,7 +23,7 @@ typedef struct sheet {
 } sheet;
 
 typedef struct block {
-    plx_index begin, end;       /* rows */
+    plx_index begin, end; /* rows */
     char *text;
     size_t capacity, len;
 } block;
@@ -90,7 +90,7 @@ static char *put_row(char *p, const sheet *s, plx_index i)
         p = put_text(p, s->labels[i] ? s->labels[i] : "?", s->delimiter);
         *p++ = s->delimiter;
     }
-    if (p > start) p--;         /* the last delimiter makes room for the line end */
+    if (p > start) p--; /* the last delimiter makes room for the line end */
     *p++ = '\n';
     return p;
 }
@@ -196,17 +196,25 @@ done:
 plx_status plx__csv_write(plx_context *ctx, const char *path, plx_cmat values, const char *const *col_names,
                           const char *const *row_names)
 {
-    sheet s = {.dense = values, .rows = values.rows, .cols = values.cols, .col_names = col_names,
-               .row_names = row_names, .delimiter = plx__ends_with(path, ".tsv") ? '\t' : ','};
+    sheet s = {.dense = values,
+               .rows = values.rows,
+               .cols = values.cols,
+               .col_names = col_names,
+               .row_names = row_names,
+               .delimiter = plx__ends_with(path, ".tsv") ? '\t' : ','};
     return write_sheet(ctx, path, &s);
 }
 
 plx_status plx__csv_write_table(plx_context *ctx, const char *path, const plx__table *table, char delimiter)
 {
-    sheet s = {.sparse = table->sparse, .dense = plx__cmat(table->dense), .csr = plx__ccsr(table->csr),
+    sheet s = {.sparse = table->sparse,
+               .dense = plx__cmat(table->dense),
+               .csr = plx__ccsr(table->csr),
                .rows = table->sparse ? table->csr.rows : table->dense.rows,
                .cols = table->sparse ? table->csr.cols : table->dense.cols,
-               .col_names = table->col_names, .row_names = table->row_names, .labels = table->labels,
+               .col_names = table->col_names,
+               .row_names = table->row_names,
+               .labels = table->labels,
                .delimiter = delimiter};
     return write_sheet(ctx, path, &s);
 }

@@ -22,8 +22,8 @@ static format by_name(const char *path)
     static const struct {
         const char *ending;
         format format;
-    } endings[] = {{".json", MANIFEST}, {".h5mu", H5MU}, {".h5ad", H5MU}, {".mat", MAT}, {".content", LINQS},
-                   {".cites", LINQS},   {".txt", TEXT},  {".txt.gz", TEXT}};
+    } endings[] = {{".json", MANIFEST}, {".h5mu", H5MU},   {".h5ad", H5MU}, {".mat", MAT},
+                   {".content", LINQS}, {".cites", LINQS}, {".txt", TEXT},  {".txt.gz", TEXT}};
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
         if (plx__ends_with(path, endings[i].ending)) return endings[i].format;
     return MATRIX;
@@ -34,8 +34,9 @@ static format by_word(const char *word)
     static const struct {
         const char *word;
         format format;
-    } words[] = {{"manifest", MANIFEST}, {"h5mu", H5MU}, {"h5ad", H5MU}, {"mat", MAT}, {"linqs", LINQS}, {"text", TEXT},
-                 {"csv", MATRIX},        {"tsv", MATRIX}, {"mtx", MATRIX}, {"npy", MATRIX}, {"svmlight", MATRIX}};
+    } words[] = {{"manifest", MANIFEST}, {"h5mu", H5MU},  {"h5ad", H5MU},      {"mat", MAT},
+                 {"linqs", LINQS},       {"text", TEXT},  {"csv", MATRIX},     {"tsv", MATRIX},
+                 {"mtx", MATRIX},        {"npy", MATRIX}, {"svmlight", MATRIX}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(word, words[i].word) == 0) return words[i].format;
     return UNKNOWN;
@@ -73,7 +74,8 @@ static plx_status add_table(plx_dataset *data, plx_context *ctx, const char *nam
     return plx__dataset_add_dense(data, ctx, name, kind, plx__cmat(t->dense), t->col_names, NULL);
 }
 
-static plx_status table_dataset(plx_dataset **out, plx_context *ctx, const char *path, const plx__table *t, const plx__table *text)
+static plx_status table_dataset(plx_dataset **out, plx_context *ctx, const char *path, const plx__table *t,
+                                const plx__table *text)
 {
     const char *name = NULL;
     plx_index rows = t->sparse ? t->csr.rows : t->dense.rows, cols = t->sparse ? t->csr.cols : t->dense.cols;
@@ -90,8 +92,8 @@ static plx_status table_dataset(plx_dataset **out, plx_context *ctx, const char 
     return st;
 }
 
-static plx_status count_column(plx__table *out, plx_context *ctx, plx__arena *arena, const char *const *docs, plx_index n,
-                               const char *options)
+static plx_status count_column(plx__table *out, plx_context *ctx, plx__arena *arena, const char *const *docs,
+                               plx_index n, const char *options)
 {
     plx__text_options o;
     size_t *lens = NULL;
@@ -137,7 +139,8 @@ static plx_status directory_format(format *out, const char **path, plx_context *
     } else if (holds(*path, ".txt")) {
         *out = TEXT;
     } else {
-        PLX_FAIL(ctx, PLX_E_IO, "%s: there is no dataset.json in this directory; name a manifest or a data file", *path);
+        PLX_FAIL(ctx, PLX_E_IO, "%s: there is no dataset.json in this directory; name a manifest or a data file",
+                 *path);
     }
     return PLX_OK;
 }
@@ -149,7 +152,9 @@ static plx_status dispatch(plx_dataset **out, plx_context *ctx, plx__arena *aren
     if (options->format) {
         f = by_word(options->format);
         if (f == UNKNOWN)
-            PLX_FAIL(ctx, PLX_E_ARG, "format = %s: must be manifest, h5mu, h5ad, mat, linqs, text, csv, tsv, mtx, npy or svmlight", options->format);
+            PLX_FAIL(ctx, PLX_E_ARG,
+                     "format = %s: must be manifest, h5mu, h5ad, mat, linqs, text, csv, tsv, mtx, npy or svmlight",
+                     options->format);
     } else if (plx__is_directory(path)) {
         PLX_TRY(directory_format(&f, &path, ctx, arena));
     } else {
@@ -171,7 +176,8 @@ plx_status plx__dataset_read(plx_dataset **out, plx_context *ctx, const char *pa
     plx__arena arena;
     *out = NULL;
     if (given) {
-        if (given->struct_size == 0 || given->struct_size > sizeof options) PLX_FAIL(ctx, PLX_E_ARG, "read options have an unknown size");
+        if (given->struct_size == 0 || given->struct_size > sizeof options)
+            PLX_FAIL(ctx, PLX_E_ARG, "read options have an unknown size");
         memcpy(&options, given, given->struct_size);
     }
     plx__arena_init(&arena, ctx);

@@ -18,13 +18,13 @@
 
 typedef struct plx__h5 {
     plx_context *ctx;
-    const char *path;           /* as the user wrote it; for messages */
-    hid_t file;                 /* < 0: closed */
-    bool entered;               /* holds the lock */
-    H5E_auto2_t print;          /* the error printer to restore */
+    const char *path;  /* as the user wrote it; for messages */
+    hid_t file;        /* < 0: closed */
+    bool entered;      /* holds the lock */
+    H5E_auto2_t print; /* the error printer to restore */
     void *print_data;
-    plx__outfile out;           /* when writing: the temporary file behind `file` */
-    const unsigned char *map;   /* when reading: its bytes, for checks beside HDF5; or NULL */
+    plx__outfile out;         /* when writing: the temporary file behind `file` */
+    const unsigned char *map; /* when reading: its bytes, for checks beside HDF5; or NULL */
     size_t map_size;
 } plx__h5;
 
@@ -53,9 +53,9 @@ void plx__h5_close(plx__h5 *f);
 typedef enum plx__h5_kind {
     PLX__H5_NONE,
     PLX__H5_GROUP,
-    PLX__H5_NUMBERS,    /* data set of integers, floats or booleans */
-    PLX__H5_TEXTS,      /* data set of strings */
-    PLX__H5_OTHER       /* compound, reference, null, ... */
+    PLX__H5_NUMBERS, /* data set of integers, floats or booleans */
+    PLX__H5_TEXTS,   /* data set of strings */
+    PLX__H5_OTHER    /* compound, reference, null, ... */
 } plx__h5_kind;
 
 plx__h5_kind plx__h5_what(const plx__h5 *f, const char *object);
@@ -72,9 +72,9 @@ plx_status plx__h5_children(const char *const **names, plx_index *count, const p
 enum { PLX__H5_MAX_RANK = 8 };
 
 typedef struct plx__h5_shape {
-    int rank;                           /* 0: scalar */
+    int rank; /* 0: scalar */
     plx_index dim[PLX__H5_MAX_RANK];
-    plx_index count;                    /* product of dim */
+    plx_index count; /* product of dim */
 } plx__h5_shape;
 
 plx_status plx__h5_shape_of(plx__h5_shape *out, const plx__h5 *f, const char *object);
@@ -86,8 +86,7 @@ plx_status plx__h5_read_i64(int64_t **out, plx__h5_shape *shape, const plx__h5 *
                             const char *object);
 
 /* The same when the length is known: a vector of `count` values, any other shape is a failure. */
-plx_status plx__h5_read_vector(double **out, plx_index count, const plx__h5 *f, plx__arena *arena,
-                               const char *object);
+plx_status plx__h5_read_vector(double **out, plx_index count, const plx__h5 *f, plx__arena *arena, const char *object);
 
 /* Strings of fixed or variable length; entries are never NULL. */
 plx_status plx__h5_read_texts(const char *const **out, plx_index *count, const plx__h5 *f, plx__arena *arena,
@@ -120,12 +119,12 @@ plx_status plx__h5_attr_target(const char **out, const plx__h5 *f, plx__arena *a
 plx_status plx__h5_write_group(const plx__h5 *f, const char *group, bool wide);
 
 typedef enum plx__h5_type {
-    PLX__H5_F64,        /* const double * */
-    PLX__H5_I64,        /* const int64_t * */
-    PLX__H5_I32,        /* const int32_t * */
-    PLX__H5_U32,        /* const uint32_t * */
-    PLX__H5_U8,         /* const uint8_t *, as a number */
-    PLX__H5_BOOL        /* const uint8_t * of 0 and 1, as the enumeration FALSE, TRUE */
+    PLX__H5_F64, /* const double * */
+    PLX__H5_I64, /* const int64_t * */
+    PLX__H5_I32, /* const int32_t * */
+    PLX__H5_U32, /* const uint32_t * */
+    PLX__H5_U8,  /* const uint8_t *, as a number */
+    PLX__H5_BOOL /* const uint8_t * of 0 and 1, as the enumeration FALSE, TRUE */
 } plx__h5_type;
 
 /* Array of any rank, rank 0 being a scalar. Larger ones are stored in chunks and deflated. */
@@ -141,7 +140,7 @@ plx_status plx__h5_write_text(const plx__h5 *f, const char *object, const char *
 plx_status plx__h5_write_attr(const plx__h5 *f, const char *object, const char *attr, plx__h5_type type,
                               const void *values, int rank, const plx_index *dims);
 plx_status plx__h5_write_attr_text(const plx__h5 *f, const char *object, const char *attr, const char *text);
-plx_status plx__h5_write_attr_texts(const plx__h5 *f, const char *object, const char *attr,
-                                    const char *const *texts, plx_index count);
+plx_status plx__h5_write_attr_texts(const plx__h5 *f, const char *object, const char *attr, const char *const *texts,
+                                    plx_index count);
 
 #endif

@@ -48,7 +48,7 @@ static hid_t access_properties(void)
 
 static plx_status open_file(plx__h5 *f)
 {
-    FILE *probe = fopen(f->path, "rbe");        /* for the system's reason, which HDF5 does not hand on */
+    FILE *probe = fopen(f->path, "rbe"); /* for the system's reason, which HDF5 does not hand on */
     if (!probe) PLX_FAIL(f->ctx, PLX_E_IO, "%s: %s", f->path, strerror(errno));
     fclose(probe);
     if (plx__is_directory(f->path)) PLX_FAIL(f->ctx, PLX_E_IO, "%s: is a directory, expected a file", f->path);

@@ -60,7 +60,7 @@ void plx__h5_map(plx__h5 *f)
 {
     struct stat info;
     int fd = open(f->path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return;                     /* whoever opens it next says why */
+    if (fd < 0) return; /* whoever opens it next says why */
     if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0) {
         void *map = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
         if (map != MAP_FAILED) {
@@ -100,9 +100,9 @@ plx_status plx__h5_check_heaps(const plx__h5 *f)
 
 /* ---- references ---- */
 
-typedef struct heap_cursor {        /* texts are mostly stored in the order in which they are read */
-    uint64_t heap, size;            /* place and length of the collection; 0: none yet */
-    uint64_t next;                  /* where the object after the last one found starts */
+typedef struct heap_cursor { /* texts are mostly stored in the order in which they are read */
+    uint64_t heap, size;     /* place and length of the collection; 0: none yet */
+    uint64_t next;           /* where the object after the last one found starts */
 } heap_cursor;
 
 /* Searches [from, size) of the collection for the object; false when it is not there with exactly this length. */
@@ -123,7 +123,7 @@ static bool reference_is_sound(const plx__h5 *f, heap_cursor *c, const unsigned 
 {
     uint32_t length = (uint32_t)little_endian(p, 4), index = (uint32_t)little_endian(p + 12, 4);
     uint64_t address = little_endian(p + 4, 8), heap = base + address;
-    if (address == 0 || address == UINT64_MAX) return true;     /* no text */
+    if (address == 0 || address == UINT64_MAX) return true; /* no text */
     if (heap < address || heap >= f->map_size) return false;
     const unsigned char *at = f->map + heap;
     if (c->heap != heap || c->size == 0) {

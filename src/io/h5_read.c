@@ -73,8 +73,7 @@ static plx_status check_storage(const plx__h5 *f, const reading *r, const char *
     plx_status st = PLX_OK;
     if (H5Pget_external_count(plist) > 0 || H5Pget_layout(plist) == H5D_VIRTUAL)
         st = plx__h5_fail(f, PLX_E_UNSUPPORTED, object, "keeps its values in other files; copy them into this one");
-    else
-        st = check_filters(f, plist, object);
+    else st = check_filters(f, plist, object);
     H5Pclose(plist);
     PLX_TRY(st);
     /* Deflate gains at most a factor of about 1030; a larger claim is a lie or a data set never filled. */
@@ -141,8 +140,7 @@ done:
     return st;
 }
 
-plx_status plx__h5_read_f64(double **out, plx__h5_shape *shape, const plx__h5 *f, plx__arena *arena,
-                            const char *object)
+plx_status plx__h5_read_f64(double **out, plx__h5_shape *shape, const plx__h5 *f, plx__arena *arena, const char *object)
 {
     return read_numbers((void **)out, shape, f, arena, object, H5T_NATIVE_DOUBLE, sizeof **out, -1);
 }
@@ -153,8 +151,7 @@ plx_status plx__h5_read_i64(int64_t **out, plx__h5_shape *shape, const plx__h5 *
     return read_numbers((void **)out, shape, f, arena, object, H5T_NATIVE_INT64, sizeof **out, -1);
 }
 
-plx_status plx__h5_read_vector(double **out, plx_index count, const plx__h5 *f, plx__arena *arena,
-                               const char *object)
+plx_status plx__h5_read_vector(double **out, plx_index count, const plx__h5 *f, plx__arena *arena, const char *object)
 {
     return read_numbers((void **)out, NULL, f, arena, object, H5T_NATIVE_DOUBLE, sizeof **out, count);
 }

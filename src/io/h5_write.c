@@ -52,7 +52,7 @@ static hid_t make_space(int rank, const plx_index *dims)
 plx_status plx__h5_write_group(const plx__h5 *f, const char *group, bool wide)
 {
     hid_t plist = H5Pcreate(H5P_GROUP_CREATE);
-    if (wide) {     /* a new-style header with all attributes outside of it, where their size is free */
+    if (wide) { /* a new-style header with all attributes outside of it, where their size is free */
         H5Pset_attr_creation_order(plist, H5P_CRT_ORDER_TRACKED);
         H5Pset_attr_phase_change(plist, 0, 0);
     }
@@ -167,8 +167,8 @@ plx_status plx__h5_write_attr_text(const plx__h5 *f, const char *object, const c
     return st;
 }
 
-plx_status plx__h5_write_attr_texts(const plx__h5 *f, const char *object, const char *attr,
-                                    const char *const *texts, plx_index count)
+plx_status plx__h5_write_attr_texts(const plx__h5 *f, const char *object, const char *attr, const char *const *texts,
+                                    plx_index count)
 {
     hid_t type = plx__h5_text_type();
     plx_status st = write_attribute(f, object, attr, type, texts, 1, &count);

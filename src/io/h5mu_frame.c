@@ -10,7 +10,7 @@
 #include "io/h5_impl.h"
 #include "io/h5mu_impl.h"
 
-enum { DEEPEST = 3 };   /* a categorical of nullable strings is two levels; a file may link a group into itself */
+enum { DEEPEST = 3 }; /* a categorical of nullable strings is two levels; a file may link a group into itself */
 
 static plx_status read_texts(const char *const **out, plx_index *count, const plx__h5 *f, plx__arena *arena,
                              const char *object, int depth);
@@ -22,8 +22,7 @@ static plx_status integer_texts(const char **to, const plx__h5 *f, plx__arena *a
     int64_t *values = NULL;
     plx__h5_shape shape;
     PLX_TRY(plx__h5_read_i64(&values, &shape, f, plx__scratch(f->ctx), object));
-    for (plx_index i = 0; i < shape.count; i++)
-        PLX_TRY(plx__arena_printf(&to[i], arena, "%lld", (long long)values[i]));
+    for (plx_index i = 0; i < shape.count; i++) PLX_TRY(plx__arena_printf(&to[i], arena, "%lld", (long long)values[i]));
     return PLX_OK;
 }
 

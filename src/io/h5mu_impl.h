@@ -27,26 +27,26 @@ plx_status plx__h5mu_matrix(plx__table *out, const plx__h5 *f, plx__arena *arena
 /* ---- a file being read ---- */
 
 typedef struct plx__modality {
-    const char *group;              /* "/mod/rna"; "" in an .h5ad file */
-    const char *key;                /* its name in the file */
-    const char *view;               /* its name in the data set */
+    const char *group; /* "/mod/rna"; "" in an .h5ad file */
+    const char *key;   /* its name in the file */
+    const char *view;  /* its name in the data set */
     const char *const *obs, *const *var;
     plx_index n_obs, n_var;
-    plx_index *sample;              /* of each of its rows; -1: not kept */
+    plx_index *sample; /* of each of its rows; -1: not kept */
 } plx__modality;
 
 typedef struct plx__h5mu_reader {
     plx_context *ctx;
     const plx__h5 *f;
-    const char *label;              /* column asked for, or NULL */
+    const char *label; /* column asked for, or NULL */
     bool intersect;
-    bool own;                       /* written by us: PLX__H5MU_OWN is there */
+    bool own; /* written by us: PLX__H5MU_OWN is there */
     plx__modality *mods;
     plx_index n_mods;
-    const char *const *global;      /* index of /obs */
+    const char *const *global; /* index of /obs */
     plx_index n_global;
-    const char **ids;               /* samples of the data set */
-    plx_index n, *position;         /* position of a sample in /obs, or -1 */
+    const char **ids;       /* samples of the data set */
+    plx_index n, *position; /* position of a sample in /obs, or -1 */
 } plx__h5mu_reader;
 
 /* Modalities in their order, with names; then the samples they have together. */

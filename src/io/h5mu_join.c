@@ -120,9 +120,9 @@ plx_status plx__h5mu_read_modalities(plx__h5mu_reader *r)
 /* ---- samples ---- */
 
 typedef struct join {
-    plx__map place;             /* name -> position in the union */
+    plx__map place; /* name -> position in the union */
     const char **names;
-    plx_index n, *hits;         /* modalities that have the sample */
+    plx_index n, *hits; /* modalities that have the sample */
 } join;
 
 static plx_status add_name(join *j, const char *name, plx_index *position)
@@ -183,8 +183,7 @@ static plx_status compare_map(plx__h5mu_reader *r, const plx__modality *m)
     if (plx__h5_what(r->f, path) != PLX__H5_NUMBERS) return PLX_OK;
     PLX_TRY(plx__h5_read_i64(&map, &shape, r->f, plx__scratch(r->ctx), path));
     bool fits = shape.count == r->n_global;
-    for (plx_index i = 0; fits && i < m->n_obs; i++)
-        wrong += m->sample[i] < r->n_global && map[m->sample[i]] != i + 1;
+    for (plx_index i = 0; fits && i < m->n_obs; i++) wrong += m->sample[i] < r->n_global && map[m->sample[i]] != i + 1;
     if (!fits || wrong)
         plx__warn(r->ctx, "%s: %s does not agree with the sample names; the names were used", r->f->path, path);
     return PLX_OK;

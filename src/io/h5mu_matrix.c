@@ -152,7 +152,7 @@ static plx_status read_dense(plx__table *out, const plx__h5 *f, plx__arena *aren
     plx__h5_shape shape;
     double *data = NULL;
     PLX_TRY(plx__h5_shape_of(&shape, f, object));
-    if (shape.rank == 1 && cols == 1) shape.dim[1] = 1;     /* anndata once squeezed a single column */
+    if (shape.rank == 1 && cols == 1) shape.dim[1] = 1; /* anndata once squeezed a single column */
     else if (shape.rank != 2) return plx__h5_fail(f, PLX_E_FORMAT, object, "is not a matrix of two dimensions");
     PLX_TRY(check_shape(f, object, shape.dim[0], shape.dim[1], rows, cols));
     PLX_TRY(plx__h5_read_f64(&data, &shape, f, arena, object));

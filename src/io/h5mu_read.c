@@ -194,8 +194,7 @@ static plx_status build(plx_dataset **out, plx__h5mu_reader *r)
     PLX_TRY(plx__dataset_create(out, r->ctx, name, r->n));
     const char *const *ids = (const char *const *)r->ids;
     PLX_TRY(own_flag(&made, r, PLX__H5MU_OWN "/made_ids"));
-    if (!made || !are_numbers(ids, r->n, ""))
-        PLX_TRY(plx__dataset_set_ids(*out, r->ctx, ids));
+    if (!made || !are_numbers(ids, r->n, "")) PLX_TRY(plx__dataset_set_ids(*out, r->ctx, ids));
     for (plx_index v = 0; v < r->n_mods; v++) PLX_TRY(add_view(*out, r, &r->mods[v]));
     plx_status st = plx__h5mu_read_labels(*out, r);
     if (st == PLX_OK) st = plx__h5mu_read_own(*out, r);
@@ -209,7 +208,9 @@ plx_status plx__h5mu_read(plx_dataset **out, plx_context *ctx, const char *path,
     plx__h5 f;
     *out = NULL;
     PLX_TRY(plx__h5_open(&f, ctx, path));
-    plx__h5mu_reader r = {.ctx = ctx, .f = &f, .label = options ? options->label : NULL,
+    plx__h5mu_reader r = {.ctx = ctx,
+                          .f = &f,
+                          .label = options ? options->label : NULL,
                           .intersect = options && options->join == PLX_JOIN_INTERSECTION,
                           .own = plx__h5_what(&f, PLX__H5MU_OWN) == PLX__H5_GROUP};
     plx_status st = build(out, &r);

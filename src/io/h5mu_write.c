@@ -18,8 +18,8 @@ typedef struct writer {
     plx_context *ctx;
     const plx__h5 *f;
     const plx_dataset *data;
-    const char *const *ids;             /* of all samples, made up when there are none */
-    const char *const **features;       /* per view, likewise */
+    const char *const *ids;       /* of all samples, made up when there are none */
+    const char *const **features; /* per view, likewise */
 } writer;
 
 static plx_status mark_encoding(writer *w, const char *object, const char *type, const char *version)
@@ -219,7 +219,7 @@ static plx_status write_modality(writer *w, plx_index v)
 
 static plx_status write_modalities(writer *w)
 {
-    enum { WIDE_FROM = 2000 };      /* names that fit well into the attribute space of an old-style header */
+    enum { WIDE_FROM = 2000 }; /* names that fit well into the attribute space of an old-style header */
     const plx_dataset *d = w->data;
     const char **order = NULL;
     PLX_TRY(PLX__ARENA_NEW(&order, plx__scratch(w->ctx), d->n_views));

@@ -18,14 +18,15 @@ static plx_status check_distinct(plx_context *ctx, const plx__loose_view *v)
         if (!v->ids[i][0]) PLX_FAIL(ctx, PLX_E_DATA, "%s: row %lld has an empty id", v->file, (long long)i + 1);
         PLX_TRY(plx__map_add(&seen, v->ids[i], i, &existing));
         if (existing >= 0)
-            PLX_FAIL(ctx, PLX_E_DATA, "%s: duplicate id '%s' in rows %lld and %lld; ids must be distinct", v->file, v->ids[i],
-                     (long long)existing + 1, (long long)i + 1);
+            PLX_FAIL(ctx, PLX_E_DATA, "%s: duplicate id '%s' in rows %lld and %lld; ids must be distinct", v->file,
+                     v->ids[i], (long long)existing + 1, (long long)i + 1);
     }
     plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;
 }
 
-static plx_status given_list(plx__sample_list *out, plx_context *ctx, plx__arena *arena, const char *const *ids, plx_index n)
+static plx_status given_list(plx__sample_list *out, plx_context *ctx, plx__arena *arena, const char *const *ids,
+                             plx_index n)
 {
     plx_index existing = -1;
     out->n = n;
@@ -34,15 +35,15 @@ static plx_status given_list(plx__sample_list *out, plx_context *ctx, plx__arena
     for (plx_index i = 0; i < n; i++) {
         PLX_TRY(plx__map_add(&out->index, ids[i], i, &existing));
         if (existing >= 0)
-            PLX_FAIL(ctx, PLX_E_DATA, "duplicate id '%s' (lines %lld and %lld of the ids); ids must be distinct", ids[i],
-                     (long long)existing + 1, (long long)i + 1);
+            PLX_FAIL(ctx, PLX_E_DATA, "duplicate id '%s' (lines %lld and %lld of the ids); ids must be distinct",
+                     ids[i], (long long)existing + 1, (long long)i + 1);
     }
     return PLX_OK;
 }
 
 /* Ids in order of appearance, each with the number of views that have it. */
-static plx_status appearance(const char ***names, plx_index **views_with, plx_index *count, plx_context *ctx, plx__arena *arena,
-                             const plx__loose_view *views, plx_index n_views)
+static plx_status appearance(const char ***names, plx_index **views_with, plx_index *count, plx_context *ctx,
+                             plx__arena *arena, const plx__loose_view *views, plx_index n_views)
 {
     plx__map map;
     plx_index most = 0, existing = -1;
@@ -81,7 +82,9 @@ plx_status plx__join_samples(plx__sample_list *out, plx_context *ctx, plx__arena
     }
     for (plx_index v = 0; v < n_views; v++)
         if (!views[v].ids)
-            PLX_FAIL(ctx, PLX_E_DATA, "view '%s' has no sample ids while others have; give it ids or list the ids of the data set", views[v].name);
+            PLX_FAIL(ctx, PLX_E_DATA,
+                     "view '%s' has no sample ids while others have; give it ids or list the ids of the data set",
+                     views[v].name);
     PLX_TRY(appearance(&names, &views_with, &count, ctx, arena, views, n_views));
     for (plx_index i = 0; i < count; i++)
         if (join == PLX_JOIN_UNION || views_with[i] == with_ids) names[kept++] = names[i];
@@ -101,11 +104,13 @@ static plx_status targets(plx_index **out, plx_context *ctx, const plx__loose_vi
         dropped += (*out)[i] < 0;
     }
     if (dropped)
-        plx__warn(ctx, "view '%s': %lld rows belong to samples that are not in the data set and are left out", v->name, (long long)dropped);
+        plx__warn(ctx, "view '%s': %lld rows belong to samples that are not in the data set and are left out", v->name,
+                  (long long)dropped);
     return PLX_OK;
 }
 
-static plx_status scatter_dense(plx_mat *out, plx_context *ctx, const plx__loose_view *v, const plx_index *target, plx_index n)
+static plx_status scatter_dense(plx_mat *out, plx_context *ctx, const plx__loose_view *v, const plx_index *target,
+                                plx_index n)
 {
     plx_cmat from = plx__cmat(v->table.dense);
     PLX_TRY(plx__arena_mat(out, plx__scratch(ctx), n, from.cols));
@@ -115,7 +120,8 @@ static plx_status scatter_dense(plx_mat *out, plx_context *ctx, const plx__loose
     return PLX_OK;
 }
 
-static plx_status scatter_sparse(plx_csr *out, plx_context *ctx, const plx__loose_view *v, const plx_index *target, plx_index n)
+static plx_status scatter_sparse(plx_csr *out, plx_context *ctx, const plx__loose_view *v, const plx_index *target,
+                                 plx_index n)
 {
     plx_ccsr from = plx__ccsr(v->table.csr);
     PLX_TRY(plx__arena_csr(out, plx__scratch(ctx), n, from.cols, from.ptr[from.rows]));
@@ -131,7 +137,8 @@ static plx_status scatter_sparse(plx_csr *out, plx_context *ctx, const plx__loos
     return PLX_OK;
 }
 
-static plx_status add_scattered(plx_dataset *data, plx_context *ctx, const plx__loose_view *v, const plx__sample_list *samples)
+static plx_status add_scattered(plx_dataset *data, plx_context *ctx, const plx__loose_view *v,
+                                const plx__sample_list *samples)
 {
     plx_index *target = NULL;
     uint8_t *present = NULL;
@@ -154,9 +161,11 @@ plx_status plx__join_add(plx_dataset *data, plx_context *ctx, const plx__loose_v
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
     if (v->ids) PLX_TRY(add_scattered(data, ctx, v, samples));
     else if (v->table.sparse)
-        PLX_TRY(plx__dataset_add_sparse(data, ctx, v->name, v->kind, plx__ccsr(v->table.csr), v->table.col_names, v->present));
+        PLX_TRY(plx__dataset_add_sparse(data, ctx, v->name, v->kind, plx__ccsr(v->table.csr), v->table.col_names,
+                                        v->present));
     else
-        PLX_TRY(plx__dataset_add_dense(data, ctx, v->name, v->kind, plx__cmat(v->table.dense), v->table.col_names, v->present));
+        PLX_TRY(plx__dataset_add_dense(data, ctx, v->name, v->kind, plx__cmat(v->table.dense), v->table.col_names,
+                                       v->present));
     PLX_TRY(plx__dataset_set_view_cost(data, ctx, data->n_views - 1, v->cost));
     plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;

@@ -10,18 +10,18 @@
 #include "parallax/dataset.h"
 
 typedef struct plx__loose_view {
-    const char *name, *file;            /* file for messages */
+    const char *name, *file; /* file for messages */
     plx__table table;
     plx_view_kind kind;
-    const char *const *ids;             /* one per row of the table, or NULL: rows correspond to the samples */
-    const uint8_t *present;             /* one per row of the table, or NULL */
+    const char *const *ids; /* one per row of the table, or NULL: rows correspond to the samples */
+    const uint8_t *present; /* one per row of the table, or NULL */
     double cost;
 } plx__loose_view;
 
 typedef struct plx__sample_list {
     plx_index n;
-    const char *const *ids;             /* NULL: no view has ids */
-    plx__map index;                     /* id -> sample, when there are ids */
+    const char *const *ids; /* NULL: no view has ids */
+    plx__map index;         /* id -> sample, when there are ids */
 } plx__sample_list;
 
 /* The samples of all views together. `ids` (n_ids of them, may be NULL) is the list given for the whole data set: it
@@ -31,6 +31,7 @@ plx_status plx__join_samples(plx__sample_list *out, plx_context *ctx, plx__arena
                              plx_index n_views, const char *const *ids, plx_index n_ids, plx_join join);
 
 /* Add a view, its rows brought into the order of the samples. */
-plx_status plx__join_add(plx_dataset *data, plx_context *ctx, const plx__loose_view *view, const plx__sample_list *samples);
+plx_status plx__join_add(plx_dataset *data, plx_context *ctx, const plx__loose_view *view,
+                         const plx__sample_list *samples);
 
 #endif

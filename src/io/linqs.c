@@ -17,17 +17,17 @@
 
 typedef struct documents {
     const char *path;
-    plx_index n, d;                 /* documents, words */
+    plx_index n, d; /* documents, words */
     const char **ids, **labels;
     plx_csr words;
-    plx__map place;                 /* id -> document */
+    plx__map place; /* id -> document */
 } documents;
 
 /* ---- fields ---- */
 
-typedef struct fields {             /* cursor over the fields of one line */
+typedef struct fields { /* cursor over the fields of one line */
     const char *at, *end;
-    bool tabs;                      /* separated by single tabs; else by runs of blanks */
+    bool tabs; /* separated by single tabs; else by runs of blanks */
 } fields;
 
 static fields start_fields(const char *line, size_t len)

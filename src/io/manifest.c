@@ -15,7 +15,7 @@
 
 typedef struct reader {
     plx_context *ctx;
-    plx__arena *arena;              /* of the reading, not of the data set */
+    plx__arena *arena; /* of the reading, not of the data set */
     const char *path, *directory;
     const json_t *root;
     const plx_read_options *options;
@@ -23,11 +23,13 @@ typedef struct reader {
 
 /* ---- fields ---- */
 
-static plx_status check_keys(const reader *r, const json_t *object, const char *where, const char *const *known, plx_index count)
+static plx_status check_keys(const reader *r, const json_t *object, const char *where, const char *const *known,
+                             plx_index count)
 {
     const char *key = NULL;
     json_t *value = NULL;
-    json_object_foreach((json_t *)(uintptr_t)object, key, value) {
+    json_object_foreach((json_t *)(uintptr_t)object, key, value)
+    {
         bool found = false;
         char near[96];
         for (plx_index i = 0; i < count; i++) found |= strcmp(key, known[i]) == 0;
@@ -76,7 +78,8 @@ static plx_index table_cols(const plx__table *t) { return t->sparse ? t->csr.col
 static plx_status check_length(const reader *r, const char *file, plx_index found, plx_index expected, const char *what)
 {
     if (found == expected) return PLX_OK;
-    PLX_FAIL(r->ctx, PLX_E_DATA, "%s has %lld lines, expected %lld (one per %s)", file, (long long)found, (long long)expected, what);
+    PLX_FAIL(r->ctx, PLX_E_DATA, "%s has %lld lines, expected %lld (one per %s)", file, (long long)found,
+             (long long)expected, what);
 }
 
 static plx_status read_table(plx__loose_view *v, const reader *r, const json_t *object, const char *where)
@@ -85,12 +88,13 @@ static plx_status read_table(plx__loose_view *v, const reader *r, const json_t *
     plx__matrix_options o = {0};
     const char *options = NULL;
     PLX_TRY(get_text(&o.format, r, object, where, "format"));
-    if (text) {                         /* documents to be counted */
+    if (text) { /* documents to be counted */
         PLX_TRY(get_text(&options, r, object, where, "text"));
         return plx__is_directory(v->file) ? plx__text_read_directory(&v->table, r->ctx, r->arena, v->file, options)
                                           : plx__text_read_lines(&v->table, r->ctx, r->arena, v->file, options);
     }
-    if (header && !json_is_boolean(header)) PLX_FAIL(r->ctx, PLX_E_FORMAT, "%s: %s\"header\" must be true or false", r->path, where);
+    if (header && !json_is_boolean(header))
+        PLX_FAIL(r->ctx, PLX_E_FORMAT, "%s: %s\"header\" must be true or false", r->path, where);
     o.csv.header = json_is_true(header) ? PLX__HEADER_YES : PLX__HEADER_NO;
     PLX_TRY(get_text(&o.csv.id, r, object, where, "id"));
     if (o.csv.id) o.csv.header = PLX__HEADER_YES;
@@ -125,7 +129,8 @@ static plx_status read_about_view(plx__loose_view *v, const reader *r, const jso
 
 static plx_status read_view(plx__loose_view *v, const reader *r, const json_t *object, plx_index index)
 {
-    static const char *const known[] = {"name", "file", "kind", "present", "header", "ids", "id", "features", "text", "cost", "format"};
+    static const char *const known[] = {"name", "file",     "kind", "present", "header", "ids",
+                                        "id",   "features", "text", "cost",    "format"};
     char where[160];
     const char *kind = NULL;
     snprintf(where, sizeof where, "view %lld: ", (long long)index + 1);
@@ -138,7 +143,8 @@ static plx_status read_view(plx__loose_view *v, const reader *r, const json_t *o
     if (!v->file) PLX_FAIL(r->ctx, PLX_E_FORMAT, "%s: %s\"file\" is missing", r->path, where);
     PLX_TRY(get_text(&kind, r, object, where, "kind"));
     if (kind && plx_view_kind_parse(&v->kind, kind) != PLX_OK)
-        PLX_FAIL(r->ctx, PLX_E_FORMAT, "%s: %skind \"%s\" is none of counts, real, binary, probability, kernel", r->path, where, kind);
+        PLX_FAIL(r->ctx, PLX_E_FORMAT, "%s: %skind \"%s\" is none of counts, real, binary, probability, kernel",
+                 r->path, where, kind);
     PLX_TRY(read_table(v, r, object, where));
     if (!kind) v->kind = plx__guess_kind(&v->table);
     return read_about_view(v, r, object, where);
@@ -168,7 +174,8 @@ static plx_status labels_by_id(const char ***out, const reader *r, const char *f
     PLX_TRY(plx__csv_read_strings(&table, r->ctx, r->arena, file, &o));
     plx_index id = plx__strings_column(&table, "id"), label = plx__strings_column(&table, "label");
     if (id < 0 || label < 0) PLX_FAIL(r->ctx, PLX_E_FORMAT, "%s: needs the columns id and label", file);
-    if (!samples->ids) PLX_FAIL(r->ctx, PLX_E_DATA, "%s: labels by id need sample ids; give the data set or its views ids", file);
+    if (!samples->ids)
+        PLX_FAIL(r->ctx, PLX_E_DATA, "%s: labels by id need sample ids; give the data set or its views ids", file);
     for (plx_index i = 0; i < table.rows; i++) {
         plx_index s = plx__map_get(&samples->index, table.cells[i * table.cols + id]);
         if (s >= 0 && (*out)[s]) PLX_FAIL(r->ctx, PLX_E_DATA, "%s: id '%s' is there twice", file, samples->ids[s]);
@@ -202,8 +209,8 @@ static plx_status read_labels(const char ***out, const reader *r, const char *ke
 
 /* ---- hierarchy ---- */
 
-static plx_status read_pairs(int32_t **out, plx_index *count, const reader *r, const char *file, const json_t *hierarchy,
-                             const char *key, const plx__map *classes)
+static plx_status read_pairs(int32_t **out, plx_index *count, const reader *r, const char *file,
+                             const json_t *hierarchy, const char *key, const plx__map *classes)
 {
     const json_t *list = json_object_get(hierarchy, key);
     *count = list ? (plx_index)json_array_size(list) : 0;
@@ -214,10 +221,12 @@ static plx_status read_pairs(int32_t **out, plx_index *count, const reader *r, c
         for (size_t e = 0; e < 2; e++) {
             const json_t *name = json_array_size(pair) == 2 ? json_array_get(pair, e) : NULL;
             if (!json_is_string(name))
-                PLX_FAIL(r->ctx, PLX_E_FORMAT, "%s: pair %lld of \"%s\" must be two class names", file, (long long)p + 1, key);
+                PLX_FAIL(r->ctx, PLX_E_FORMAT, "%s: pair %lld of \"%s\" must be two class names", file,
+                         (long long)p + 1, key);
             plx_index c = plx__map_get(classes, json_string_value(name));
             if (c < 0)
-                PLX_FAIL(r->ctx, PLX_E_DATA, "%s: \"%s\" names the unknown class '%s'", file, key, json_string_value(name));
+                PLX_FAIL(r->ctx, PLX_E_DATA, "%s: \"%s\" names the unknown class '%s'", file, key,
+                         json_string_value(name));
             (*out)[2 * p + (plx_index)e] = (int32_t)c;
         }
     }
@@ -277,7 +286,8 @@ static plx_status read_costs(plx_dataset *data, const reader *r)
     PLX_TRY(plx__dataset_set_label_cost(data, r->ctx, label));
     PLX_TRY(get_file(&file, r, costs, "costs: ", "samples"));
     if (!file) return PLX_OK;
-    PLX_TRY(plx__matrix_file_read(&table, r->ctx, r->arena, file, &(plx__matrix_options){.format = "csv", .csv = {.header = PLX__HEADER_NO}}));
+    PLX_TRY(plx__matrix_file_read(&table, r->ctx, r->arena, file,
+                                  &(plx__matrix_options){.format = "csv", .csv = {.header = PLX__HEADER_NO}}));
     PLX_TRY(check_length(r, file, table.dense.rows, data->n, "sample"));
     return plx__dataset_set_sample_costs(data, r->ctx, table.dense.data);
 }
@@ -295,9 +305,11 @@ static plx_status build(plx_dataset **out, const reader *r)
     if (!json_is_object(r->root)) PLX_FAIL(r->ctx, PLX_E_FORMAT, "%s: expected a JSON object", r->path);
     PLX_TRY(check_keys(r, r->root, "", known, sizeof known / sizeof *known));
     const json_t *version = json_object_get(r->root, "parallax");
-    if (!json_is_integer(version)) PLX_FAIL(r->ctx, PLX_E_FORMAT, "%s: not a data set manifest (\"parallax\": 1 is missing)", r->path);
+    if (!json_is_integer(version))
+        PLX_FAIL(r->ctx, PLX_E_FORMAT, "%s: not a data set manifest (\"parallax\": 1 is missing)", r->path);
     if (json_integer_value(version) != 1)
-        PLX_FAIL(r->ctx, PLX_E_FORMAT, "%s: manifest version %lld is not known to this version", r->path, (long long)json_integer_value(version));
+        PLX_FAIL(r->ctx, PLX_E_FORMAT, "%s: manifest version %lld is not known to this version", r->path,
+                 (long long)json_integer_value(version));
     PLX_TRY(get_text(&name, r, r->root, "", "name"));
     PLX_TRY(get_file(&ids_file, r, r->root, "", "ids"));
     if (ids_file) PLX_TRY(plx__lines_read(&ids, &n_ids, r->ctx, r->arena, ids_file));

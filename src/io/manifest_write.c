@@ -27,8 +27,8 @@ static plx_status put(const writer *w, json_t *object, const char *key, json_t *
 }
 
 /* Writes count lines and records the file under `key`. */
-static plx_status write_lines(const writer *w, json_t *object, const char *key, const char *file, const char *const *lines,
-                              plx_index count, const char *none)
+static plx_status write_lines(const writer *w, json_t *object, const char *key, const char *file,
+                              const char *const *lines, plx_index count, const char *none)
 {
     const char *path = NULL;
     plx__outfile out;
@@ -81,7 +81,8 @@ static plx_status write_views(const writer *w)
     PLX_TRY(put(w, w->root, "views", list));
     for (plx_index v = 0; v < w->data->n_views; v++) {
         json_t *object = json_object();
-        if (json_array_append_new(list, object) != 0) PLX_FAIL(w->ctx, PLX_E_NOMEM, "out of memory while writing the manifest");
+        if (json_array_append_new(list, object) != 0)
+            PLX_FAIL(w->ctx, PLX_E_NOMEM, "out of memory while writing the manifest");
         PLX_TRY(write_view(w, object, &w->data->views[v]));
     }
     return PLX_OK;
@@ -184,7 +185,8 @@ plx_status plx__manifest_write(plx_context *ctx, const plx_dataset *data, const 
     writer w = {ctx, data, temporary, json_object()};
     plx_status st = w.root ? write_all(&w) : plx__fail(ctx, PLX_E_NOMEM, "out of memory while writing the manifest");
     json_decref(w.root);
-    if (st == PLX_OK && rename(temporary, target) != 0) st = plx__fail(ctx, PLX_E_IO, "%s: cannot write: %s", target, strerror(errno));
+    if (st == PLX_OK && rename(temporary, target) != 0)
+        st = plx__fail(ctx, PLX_E_IO, "%s: cannot write: %s", target, strerror(errno));
     if (st != PLX_OK) remove_directory(ctx, temporary);
     return st;
 }

@@ -21,12 +21,12 @@ enum {
     N_TRUTHS = sizeof truth_names / sizeof *truth_names
 };
 
-typedef struct variables {          /* of the file, owned */
+typedef struct variables { /* of the file, owned */
     matvar_t **var;
     plx_index count, capacity;
 } variables;
 
-typedef struct candidate {          /* a matrix that becomes a view */
+typedef struct candidate { /* a matrix that becomes a view */
     const matvar_t *var;
     const char *name;
 } candidate;
@@ -35,10 +35,10 @@ typedef struct mat_reader {
     plx_context *ctx;
     const char *path;
     variables vars;
-    const matvar_t *truth;          /* NULL: none */
+    const matvar_t *truth; /* NULL: none */
     candidate *views;
     plx_index n_views, n;
-    bool transposed;                /* for views that fit both ways */
+    bool transposed; /* for views that fit both ways */
 } mat_reader;
 
 /* ---- reading everything ---- */
@@ -180,7 +180,7 @@ static plx_status views_of_cell(mat_reader *r, const matvar_t *cell)
 
 static plx_status views_of_struct(mat_reader *r, const matvar_t *var)
 {
-    unsigned count = Mat_VarGetNumberOfFields((matvar_t *)var);     /* matio's readers take no const */
+    unsigned count = Mat_VarGetNumberOfFields((matvar_t *)var); /* matio's readers take no const */
     char *const *names = Mat_VarGetStructFieldnames(var);
     matvar_t *const *members = var->data;
     if (!names || !members || var->nbytes != count * sizeof *members)

@@ -52,7 +52,7 @@ static bool chain_v4(const char *data, size_t size, bool swap)
 static bool is_complete(const char *data, size_t size)
 {
     static const char hdf5[] = "\211HDF\r\n\032\n";
-    if (size >= 520 && memcmp(data + 512, hdf5, 8) == 0) return true;       /* v7.3: libhdf5 looks itself */
+    if (size >= 520 && memcmp(data + 512, hdf5, 8) == 0) return true; /* v7.3: libhdf5 looks itself */
     if (size >= 8 && memcmp(data, hdf5, 8) == 0) return true;
     if (size >= 128 && memcmp(data + 126, "IM", 2) == 0) return chain_v5(data, size, false);
     if (size >= 128 && memcmp(data + 126, "MI", 2) == 0) return chain_v5(data, size, true);

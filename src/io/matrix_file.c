@@ -16,9 +16,12 @@ typedef enum format { UNKNOWN = 0, CSV, TSV, MTX, NPY, SVMLIGHT } format;
 static const struct {
     const char *name, *ending;
     format format;
-} formats[] = {{"csv", ".csv", CSV},           {"tsv", ".tsv", TSV},
-               {"mtx", ".mtx", MTX},           {"npy", ".npy", NPY},
-               {"svmlight", ".svmlight", SVMLIGHT}, {"svm", ".svm", SVMLIGHT},
+} formats[] = {{"csv", ".csv", CSV},
+               {"tsv", ".tsv", TSV},
+               {"mtx", ".mtx", MTX},
+               {"npy", ".npy", NPY},
+               {"svmlight", ".svmlight", SVMLIGHT},
+               {"svm", ".svm", SVMLIGHT},
                {"libsvm", ".libsvm", SVMLIGHT}};
 enum { FORMATS = sizeof formats / sizeof *formats };
 
@@ -86,8 +89,8 @@ static plx_status choose(format *out, plx_context *ctx, const char *path, const 
     return PLX_OK;
 }
 
-static plx_status parse(plx__table *out, plx_context *ctx, plx__arena *arena, const char *path,
-                        const plx__bytes *bytes, const plx__matrix_options *o)
+static plx_status parse(plx__table *out, plx_context *ctx, plx__arena *arena, const char *path, const plx__bytes *bytes,
+                        const plx__matrix_options *o)
 {
     format chosen = UNKNOWN;
     plx__csv_options csv = o->csv;

@@ -8,8 +8,8 @@
 #include "io/csv.h"
 #include "io/svmlight.h"
 
-typedef struct plx__matrix_options {        /* all zero: everything is found out */
-    const char *format;                     /* "csv", "tsv", "mtx", "npy", "svmlight", or NULL */
+typedef struct plx__matrix_options { /* all zero: everything is found out */
+    const char *format;              /* "csv", "tsv", "mtx", "npy", "svmlight", or NULL */
     plx__csv_options csv;
     plx__svmlight_options svmlight;
 } plx__matrix_options;

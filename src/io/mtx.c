@@ -22,9 +22,9 @@ typedef struct header {
     const char *name;
     bool coordinate, integer, pattern;
     symmetry symmetry;
-    plx_index rows, cols, entries;      /* entries to be found in the body */
+    plx_index rows, cols, entries; /* entries to be found in the body */
     const char *body;
-    plx_index line;                     /* number of the first line of the body */
+    plx_index line; /* number of the first line of the body */
 } header;
 
 /* ---- header ---- */
@@ -158,9 +158,9 @@ static plx_status read_header(header *h, plx_context *ctx, const char *data, con
 typedef struct body_job {
     const header *h;
     plx__text_chunks chunks;
-    plx__entry *entry;              /* coordinate */
-    double *val;                    /* array */
-    plx_index *found;               /* entries per chunk */
+    plx__entry *entry; /* coordinate */
+    double *val;       /* array */
+    plx_index *found;  /* entries per chunk */
 } body_job;
 
 /* A whole number in [1, most] and the blank behind it; NULL when it is none. *out counts from 0. */
@@ -222,8 +222,9 @@ static plx_status fail_entry(plx_context *ctx, const body_job *job, const plx__t
     }
     PLX_FAIL(ctx, PLX_E_FORMAT, "%s: line %lld: '%s' is not %s%s", h->name, number,
              plx__excerpt(shown, line, (size_t)(end - line)), h->coordinate ? "'row column" : "one ",
-             h->pattern ? "'" : h->integer ? (h->coordinate ? " integer'" : "integer")
-                                           : (h->coordinate ? " number'" : "number"));
+             h->pattern   ? "'"
+             : h->integer ? (h->coordinate ? " integer'" : "integer")
+                          : (h->coordinate ? " number'" : "number"));
 }
 
 static plx_status read_chunk(void *job_, plx_context *ctx, plx_index index)

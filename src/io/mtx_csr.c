@@ -15,13 +15,13 @@ enum { MOST_BUCKETS = 512, MOST_BLOCKS = 64, BLOCK_LEAST = 1 << 16, SHORT_ROW = 
 typedef struct sort_job {
     const plx__entries *all;
     plx_csr *out;
-    plx__entry *sorted;             /* by bucket */
+    plx__entry *sorted; /* by bucket */
     plx_index block_size, blocks, buckets;
-    int shift;                      /* bucket = row >> shift */
-    int64_t *start;                 /* blocks x buckets: counts, then where the block writes next */
-    int64_t *bucket_at;             /* buckets + 1 */
-    int64_t *length;                /* per row: entries after duplicates are added up */
-    uint64_t **keys;                /* per worker: 2 x longest bucket */
+    int shift;          /* bucket = row >> shift */
+    int64_t *start;     /* blocks x buckets: counts, then where the block writes next */
+    int64_t *bucket_at; /* buckets + 1 */
+    int64_t *length;    /* per row: entries after duplicates are added up */
+    uint64_t **keys;    /* per worker: 2 x longest bucket */
     plx_index longest;
 } sort_job;
 
@@ -89,7 +89,7 @@ static void sort_keys(uint64_t *keys, uint64_t *other, size_t n, uint64_t column
         return;
     }
     uint64_t *from = keys, *to = other;
-    for (int shift = 32; shift < 64 && columns >> (shift - 32) != 0; shift += 8) {     /* byte by byte of the column */
+    for (int shift = 32; shift < 64 && columns >> (shift - 32) != 0; shift += 8) { /* byte by byte of the column */
         size_t start[257] = {0};
         for (size_t i = 0; i < n; i++) start[(from[i] >> shift & 0xFF) + 1]++;
         for (int b = 0; b < 256; b++) start[b + 1] += start[b];
@@ -146,7 +146,7 @@ static void sort_bucket(sort_job *job, plx_index b, uint64_t *keys)
         out->col[to] = e->col;
         out->val[to] = e->val;
     }
-    for (int64_t i = first; i < stop; i++) {        /* next[i] stands at the end of row i now */
+    for (int64_t i = first; i < stop; i++) { /* next[i] stands at the end of row i now */
         int64_t from = out->ptr[i];
         job->length[i] =
             tidy_row(out->col + from, out->val + from, next[i] - from, keys, keys + job->longest, out->cols);

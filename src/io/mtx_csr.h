@@ -7,14 +7,14 @@
 #include "core/ctx.h"
 
 typedef struct plx__entry {
-    int32_t row, col;               /* from 0 */
+    int32_t row, col; /* from 0 */
     double val;
 } plx__entry;
 
 typedef struct plx__entries {
     plx_index rows, cols, count;
-    const plx__entry *entry;        /* places are inside the matrix: the caller has checked them */
-    int mirror;                     /* +1, -1: entry (j,i) is the same, the negative; 0: nothing is mirrored */
+    const plx__entry *entry; /* places are inside the matrix: the caller has checked them */
+    int mirror;              /* +1, -1: entry (j,i) is the same, the negative; 0: nothing is mirrored */
 } plx__entries;
 
 /* Sort by row and column; entries at one place are added in the order given. */

@@ -25,7 +25,7 @@ static plx_status write_entries(FILE *f, plx_context *ctx, const plx_csr *m)
     for (plx_index i = 0; i < m->rows; i++) {
         if (i % POLL_EVERY == 0) PLX_TRY(plx__poll(ctx));
         for (plx_index k = m->ptr[i]; k < m->ptr[i + 1]; k++) {
-            write_number(f, (double)(i + 1), ' ');      /* integers below 10^17 print as such */
+            write_number(f, (double)(i + 1), ' '); /* integers below 10^17 print as such */
             write_number(f, (double)m->col[k] + 1, ' ');
             write_number(f, m->val[k], '\n');
         }

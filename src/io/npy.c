@@ -14,8 +14,8 @@
 
 typedef struct header {
     const char *name;
-    char kind;                  /* f, i, u, b */
-    int bytes;                  /* of one value */
+    char kind; /* f, i, u, b */
+    int bytes; /* of one value */
     bool swapped, fortran;
     plx_index rows, cols;
     const unsigned char *body;
@@ -84,7 +84,7 @@ static plx_status read_shape(header *h, plx_context *ctx, const char *p, const c
         p = plx__read_int64(&sizes[rank], p, end);
         if (!p || sizes[rank] < 0) return bad_header(ctx, h, "'shape' holds no size");
         p = skip_space(p, end);
-        if (p < end && *p == 'L') p++;          /* Python 2 */
+        if (p < end && *p == 'L') p++; /* Python 2 */
         if (p < end && *p == ',') p = skip_space(p + 1, end);
         else if (p == end || *p != ')') return bad_header(ctx, h, "'shape' is not closed");
     }
@@ -170,7 +170,7 @@ static inline double value_at(const header *h, const unsigned char *p)
         }
         memcpy(&single, &low, 4);
         return (double)single;
-    case 'i': return (double)((int64_t)(raw << unused) >> unused);     /* carry the sign up */
+    case 'i': return (double)((int64_t)(raw << unused) >> unused); /* carry the sign up */
     case 'b': return raw != 0;
     default: return (double)raw;
     }
@@ -210,7 +210,7 @@ plx_status plx__npy_parse(plx__table *out, plx_context *ctx, plx__arena *arena, 
     PLX_TRY(check_sizes(&h, ctx));
     PLX_TRY(plx__arena_bytes((void **)&job.out, arena, h.rows * h.cols, sizeof(double)));
     if (h.rows > 0 && h.cols > 0) {
-        plx_index grain = plx__max(1, plx__min(64, 65536 / h.cols));    /* 64 rows of a column share cache lines */
+        plx_index grain = plx__max(1, plx__min(64, 65536 / h.cols)); /* 64 rows of a column share cache lines */
         PLX_TRY(plx__parallel_for(ctx, h.rows, grain, convert_rows, &job));
     }
     out->dense = (plx_mat){job.out, h.rows, h.cols, h.cols};

@@ -14,10 +14,10 @@
 
 typedef struct chunk_result {
     plx_index rows, entries;
-    plx_index largest;              /* index in the file; -1: none */
-    const char *zero;               /* where index 0 first occurs, or NULL */
+    plx_index largest; /* index in the file; -1: none */
+    const char *zero;  /* where index 0 first occurs, or NULL */
     plx_index label_bytes;
-    plx_index row_at, entry_at;     /* where its rows and entries go */
+    plx_index row_at, entry_at; /* where its rows and entries go */
 } chunk_result;
 
 typedef struct span {
@@ -28,9 +28,9 @@ typedef struct span {
 typedef struct read_job {
     plx__text_chunks chunks;
     chunk_result *result;
-    plx_index *length;              /* per line: entries of the row */
-    span *label;                    /* per line */
-    int32_t *index;                 /* per colon, as in the file */
+    plx_index *length; /* per line: entries of the row */
+    span *label;       /* per line */
+    int32_t *index;    /* per colon, as in the file */
     double *value;
     plx_csr out;
     int base;
@@ -211,8 +211,8 @@ static plx_status start_job(read_job *job, plx_context *ctx, const char *name, c
     return plx__arena_bytes((void **)&job->value, scratch, job->chunks.marks, sizeof *job->value);
 }
 
-plx_status plx__svmlight_parse(plx__table *out, plx_context *ctx, plx__arena *arena, const char *name,
-                               const char *data, size_t size, const plx__svmlight_options *options)
+plx_status plx__svmlight_parse(plx__table *out, plx_context *ctx, plx__arena *arena, const char *name, const char *data,
+                               size_t size, const plx__svmlight_options *options)
 {
     static const plx__svmlight_options automatic = {0};
     read_job job = {.base = 1};

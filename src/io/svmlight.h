@@ -10,15 +10,15 @@
 
 typedef enum plx__index_base { PLX__BASE_AUTO = 0, PLX__BASE_ONE, PLX__BASE_ZERO } plx__index_base;
 
-typedef struct plx__svmlight_options {      /* all zero: everything is found out */
+typedef struct plx__svmlight_options { /* all zero: everything is found out */
     plx__index_base base;
-    plx_index columns;                      /* at least so many; the file may have more */
+    plx_index columns; /* at least so many; the file may have more */
 } plx__svmlight_options;
 
 plx_status plx__svmlight_read(plx__table *out, plx_context *ctx, plx__arena *arena, const char *path,
                               const plx__svmlight_options *options);
-plx_status plx__svmlight_parse(plx__table *out, plx_context *ctx, plx__arena *arena, const char *name,
-                               const char *data, size_t size, const plx__svmlight_options *options);
+plx_status plx__svmlight_parse(plx__table *out, plx_context *ctx, plx__arena *arena, const char *name, const char *data,
+                               size_t size, const plx__svmlight_options *options);
 
 /* Indices from 1, zeros left out of dense tables, "?" for a missing label. Labels must be free of blanks, ':' and
  * '#'; '|' is written as ','. */

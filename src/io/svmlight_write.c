@@ -12,7 +12,7 @@ static void write_pair(FILE *f, plx_index column, double value)
 {
     char text[2 * PLX__NUMBER_BYTES];
     text[0] = ' ';
-    int len = 1 + plx__print_double(text + 1, (double)(column + 1));    /* integers below 10^17 print as such */
+    int len = 1 + plx__print_double(text + 1, (double)(column + 1)); /* integers below 10^17 print as such */
     text[len++] = ':';
     len += plx__print_double(text + len, value);
     fwrite(text, 1, (size_t)len, f);

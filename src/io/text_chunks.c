@@ -71,7 +71,7 @@ plx_status plx__text_split(plx__text_chunks *out, plx_context *ctx, const char *
     const char *start = begin;
     for (plx_index c = 0; c < out->count; c++) {
         const char *stop = c + 1 == out->count ? end : begin + (c + 1) * bytes;
-        if (stop < start) stop = start;         /* a line longer than a chunk */
+        if (stop < start) stop = start; /* a line longer than a chunk */
         if (stop < end && stop > begin && stop[-1] != '\n') {
             const char *newline = memchr(stop, '\n', (size_t)(end - stop));
             stop = newline ? newline + 1 : end;
@@ -114,8 +114,7 @@ plx_status plx__text_each(plx_context *ctx, const plx__text_chunks *chunks, plx_
     for (; job.first < chunks->count; job.first += CHUNKS_PER_REPORT) {
         plx_index count = plx__min(CHUNKS_PER_REPORT, chunks->count - job.first);
         PLX_TRY(plx__parallel_for(ctx, count, 1, each_chunk, &job));
-        if (chunks->count > CHUNKS_PER_REPORT)
-            PLX_TRY(plx__report(ctx, phase, job.first + count, chunks->count, NAN));
+        if (chunks->count > CHUNKS_PER_REPORT) PLX_TRY(plx__report(ctx, phase, job.first + count, chunks->count, NAN));
     }
     return PLX_OK;
 }

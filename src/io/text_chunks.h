@@ -11,13 +11,13 @@
 
 typedef struct plx__text_chunk {
     const char *begin, *end;
-    plx_index line;             /* number of the first line, from 1 */
-    plx_index lines, marks;     /* lines that start here; bytes equal to the mark */
-    plx_index first_line, first_mark;   /* how many come before this chunk */
+    plx_index line;                   /* number of the first line, from 1 */
+    plx_index lines, marks;           /* lines that start here; bytes equal to the mark */
+    plx_index first_line, first_mark; /* how many come before this chunk */
 } plx__text_chunk;
 
 typedef struct plx__text_chunks {
-    const char *name;           /* of the file, for messages */
+    const char *name; /* of the file, for messages */
     plx__text_chunk *chunk;
     plx_index count, lines, marks;
 } plx__text_chunks;

@@ -19,19 +19,19 @@ enum { GRAIN = 16 };
 typedef struct term {
     const char *text;
     int64_t documents, total;
-    plx_index last;             /* last document seen in; later: its column, or -1 */
+    plx_index last; /* last document seen in; later: its column, or -1 */
 } term;
 
 typedef struct counting {
     const char *const *docs;
     const size_t *lens;
     plx_index n;
-    plx__cutter *cutters;       /* one per worker */
-    plx__words *words;          /* per document */
+    plx__cutter *cutters; /* one per worker */
+    plx__words *words;    /* per document */
     term *terms;
     plx_index n_terms, capacity;
-    int32_t *ids;               /* word numbers, document after document; later: columns */
-    int64_t *start;             /* of each document in ids */
+    int32_t *ids;   /* word numbers, document after document; later: columns */
+    int64_t *start; /* of each document in ids */
     plx_csr out;
 } counting;
 

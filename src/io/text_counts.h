@@ -13,19 +13,19 @@
 
 #include "data/table.h"
 
-typedef struct plx__df_bound {      /* a number of documents, or a share of them */
+typedef struct plx__df_bound { /* a number of documents, or a share of them */
     double value;
     bool is_share;
 } plx__df_bound;
 
 typedef struct plx__text_options {
-    plx__df_bound min_df, max_df;   /* default 1, and 100 % */
-    plx_index min_length;           /* characters; default 2 */
-    plx_index max_features;         /* most frequent ones; 0 (default): all */
-    bool numbers;                   /* tokens=alnum; default alpha */
+    plx__df_bound min_df, max_df; /* default 1, and 100 % */
+    plx_index min_length;         /* characters; default 2 */
+    plx_index max_features;       /* most frequent ones; 0 (default): all */
+    bool numbers;                 /* tokens=alnum; default alpha */
     bool keep_case, keep_apostrophe;
-    const char *stop;               /* none (default), english, french, german, spanish, or file:PATH */
-    const char *stem;               /* none (default) or a Snowball language */
+    const char *stop; /* none (default), english, french, german, spanish, or file:PATH */
+    const char *stem; /* none (default) or a Snowball language */
 } plx__text_options;
 
 /* "min_df=5,max_df=0.5,stem=english,stop=english,min_length=2,max_features=1000,tokens=alpha,case=fold,

@@ -50,7 +50,7 @@ done:
 /* ---- one file per document ---- */
 
 typedef struct folder {
-    const char **names;         /* of the .txt files */
+    const char **names; /* of the .txt files */
     plx__bytes *files;
     const char **docs;
     size_t *lens;

@@ -79,8 +79,8 @@ static plx_index clean_segment(char *to, const char *text, size_t len)
     plx_index invalid = 0;
     for (size_t i = 0; i < len;) {
         utf8proc_int32_t code = 0;
-        utf8proc_ssize_t bytes = utf8proc_iterate((const utf8proc_uint8_t *)text + i, (utf8proc_ssize_t)(len - i),
-                                                  &code);
+        utf8proc_ssize_t bytes =
+            utf8proc_iterate((const utf8proc_uint8_t *)text + i, (utf8proc_ssize_t)(len - i), &code);
         if (bytes <= 0) {
             to[i++] = ' ';
             invalid++;
@@ -102,8 +102,8 @@ static plx_status fold(plx_index *count, plx_index *invalid, plx__cutter *c, plx
         return PLX_OK;
     }
     *invalid += clean_segment(c->clean, text, len);
-    utf8proc_ssize_t n = utf8proc_decompose((const utf8proc_uint8_t *)c->clean, (utf8proc_ssize_t)len, c->code,
-                                            CODE_ROOM, how);
+    utf8proc_ssize_t n =
+        utf8proc_decompose((const utf8proc_uint8_t *)c->clean, (utf8proc_ssize_t)len, c->code, CODE_ROOM, how);
     if (n >= 0 && n <= CODE_ROOM) n = utf8proc_normalize_utf32(c->code, n, compose);
     if (n < 0 || n > CODE_ROOM) PLX_FAIL(ctx, PLX_E_INTERNAL, "a text cannot be normalised (%s)", utf8proc_errmsg(n));
     *count = (plx_index)n;
@@ -112,7 +112,7 @@ static plx_status fold(plx_index *count, plx_index *invalid, plx__cutter *c, plx
 
 /* ---- cutting ---- */
 
-typedef enum char_class { SEPARATOR, LETTER, MARK } char_class;     /* LETTER: or number, where asked for */
+typedef enum char_class { SEPARATOR, LETTER, MARK } char_class; /* LETTER: or number, where asked for */
 
 static char_class classify(int32_t code, bool numbers)
 {
@@ -134,8 +134,8 @@ static plx_index word_end(const plx__cutter *c, plx_index i, plx_index n)
     bool numbers = c->options->numbers, apostrophe = c->options->keep_apostrophe;
     for (i++; i < n; i++) {
         if (classify(c->code[i], numbers) != SEPARATOR) continue;
-        bool inside = apostrophe && is_apostrophe(c->code[i]) && i + 1 < n &&
-                      classify(c->code[i + 1], numbers) == LETTER;
+        bool inside =
+            apostrophe && is_apostrophe(c->code[i]) && i + 1 < n && classify(c->code[i + 1], numbers) == LETTER;
         if (!inside) break;
     }
     return i;

@@ -11,10 +11,10 @@ struct sb_stemmer;
 
 typedef struct plx__cutter {
     const plx__text_options *options;
-    const plx__map *stop;           /* NULL: none */
-    struct sb_stemmer *stemmer;     /* NULL: none; owned, see plx__cutter_free */
-    char *clean;                    /* one segment of text without bytes that are no UTF-8 */
-    int32_t *code;                  /* its folded characters */
+    const plx__map *stop;       /* NULL: none */
+    struct sb_stemmer *stemmer; /* NULL: none; owned, see plx__cutter_free */
+    char *clean;                /* one segment of text without bytes that are no UTF-8 */
+    int32_t *code;              /* its folded characters */
 } plx__cutter;
 
 /* Words of one document, one after the other, each ended by NUL. */
@@ -22,7 +22,7 @@ typedef struct plx__words {
     char *text;
     size_t used, capacity;
     plx_index count;
-    plx_index invalid;              /* bytes that were no UTF-8 */
+    plx_index invalid; /* bytes that were no UTF-8 */
 } plx__words;
 
 /* Room that the words of `len` bytes never exceed: folding makes text at most three times as long. */

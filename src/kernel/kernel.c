@@ -6,12 +6,12 @@
 
 const plx__param_spec plx__kernel_params[] = {
     PLX__PV_CHOICE("kernel", "linear", "linear|rbf|poly|cosine|precomputed", "Similarity of two rows of a view."),
-    PLX__PV_REAL_OR("width", "median", 0, PLX__ABOVE_LO, "median",
-                    "Width of the rbf kernel exp(-|x-z|^2/(2 width^2)): larger is smoother; median = median distance of the rows."),
+    PLX__PV_REAL_OR(
+        "width", "median", 0, PLX__ABOVE_LO, "median",
+        "Width of the rbf kernel exp(-|x-z|^2/(2 width^2)): larger is smoother; median = median distance of the rows."),
     PLX__PV_INT("degree", "2", 1, 1000, "Degree of the poly kernel (x.z + coef0)^degree."),
     PLX__PV_REAL("coef0", "1", 0, 0, "Constant of the poly kernel; larger gives lower orders more weight."),
-    PLX__PARAM_END
-};
+    PLX__PARAM_END};
 
 plx_status plx__kernel_settings(plx__kernel *out, plx__run *run, const char *view, bool is_kernel_view)
 {
@@ -24,11 +24,13 @@ plx_status plx__kernel_settings(plx__kernel *out, plx__run *run, const char *vie
     bool by_name = plx__pv_level(run->settings, "kernel", view) == 2;
     if (is_kernel_view) {
         if (by_name && out->kind != PLX__KERNEL_PRECOMPUTED)
-            PLX_FAIL(run->ctx, PLX_E_ARG, "kernel.%s = %s: view '%s' is of kind kernel and is used as it is (precomputed)", view,
-                     kind.text, view);
+            PLX_FAIL(run->ctx, PLX_E_ARG,
+                     "kernel.%s = %s: view '%s' is of kind kernel and is used as it is (precomputed)", view, kind.text,
+                     view);
         out->kind = PLX__KERNEL_PRECOMPUTED;
     } else if (out->kind == PLX__KERNEL_PRECOMPUTED) {
-        PLX_FAIL(run->ctx, PLX_E_ARG, "kernel = precomputed: view '%s' holds features; only views of kind kernel are precomputed", view);
+        PLX_FAIL(run->ctx, PLX_E_ARG,
+                 "kernel = precomputed: view '%s' holds features; only views of kind kernel are precomputed", view);
     }
     return PLX_OK;
 }
@@ -91,14 +93,16 @@ plx_status plx__kernel_symmetrise(plx_context *ctx, plx_mat g, const uint8_t *pr
             double x = g.data[i * g.ld + j];
             if (!present[i] || !present[j]) g.data[i * g.ld + j] = x = 0;
             if (!isfinite(x))
-                PLX_FAIL(ctx, PLX_E_DATA, "kernel view '%s' row %lld, column %lld: not a finite number", view, (long long)i, (long long)j);
+                PLX_FAIL(ctx, PLX_E_DATA, "kernel view '%s' row %lld, column %lld: not a finite number", view,
+                         (long long)i, (long long)j);
             largest = fmax(largest, fabs(x));
         }
     for (plx_index i = 0; i < g.rows; i++)
         for (plx_index j = 0; j < i; j++) {
             double *lower = &g.data[i * g.ld + j], *upper = &g.data[j * g.ld + i];
             if (fabs(*lower - *upper) > 1e-8 * largest)
-                PLX_FAIL(ctx, PLX_E_DATA, "kernel view '%s' is not symmetric: entries (%lld, %lld) = %g and (%lld, %lld) = %g", view,
+                PLX_FAIL(ctx, PLX_E_DATA,
+                         "kernel view '%s' is not symmetric: entries (%lld, %lld) = %g and (%lld, %lld) = %g", view,
                          (long long)i, (long long)j, *lower, (long long)j, (long long)i, *upper);
             *lower = *upper = 0.5 * (*lower + *upper);
         }

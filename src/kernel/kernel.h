@@ -7,18 +7,18 @@
 #include "frame/run.h"
 #include "linalg/distance.h"
 
-typedef enum plx__kernel_kind {         /* order of the words in the parameter table */
-    PLX__KERNEL_LINEAR = 0,
-    PLX__KERNEL_RBF = 1,
-    PLX__KERNEL_POLY = 2,
-    PLX__KERNEL_COSINE = 3,
-    PLX__KERNEL_PRECOMPUTED = 4
+typedef enum plx__kernel_kind { /* order of the words in the parameter table */
+                                PLX__KERNEL_LINEAR = 0,
+                                PLX__KERNEL_RBF = 1,
+                                PLX__KERNEL_POLY = 2,
+                                PLX__KERNEL_COSINE = 3,
+                                PLX__KERNEL_PRECOMPUTED = 4
 } plx__kernel_kind;
 
 typedef struct plx__kernel {
     plx__kernel_kind kind;
-    double width;                       /* rbf: exp(-|x-z|^2 / (2 width^2)); NaN: median, not yet known */
-    double degree, coef0;               /* poly: (x.z + coef0)^degree */
+    double width;         /* rbf: exp(-|x-z|^2 / (2 width^2)); NaN: median, not yet known */
+    double degree, coef0; /* poly: (x.z + coef0)^degree */
 } plx__kernel;
 
 /* Rows kernel, width, degree, coef0 (all per view) of a method's parameter table. */

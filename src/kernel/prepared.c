@@ -5,10 +5,10 @@
 #include <string.h>
 
 const plx__param_spec plx__scale_params[] = {
-    PLX__PV_CHOICE("scale", "none", "none|unit|zscore|tfidf",
-                   "Scaling of a view: rows to unit length, columns to mean 0 and deviation 1, or tf-idf and unit length."),
-    PLX__PARAM_END
-};
+    PLX__PV_CHOICE(
+        "scale", "none", "none|unit|zscore|tfidf",
+        "Scaling of a view: rows to unit length, columns to mean 0 and deviation 1, or tf-idf and unit length."),
+    PLX__PARAM_END};
 
 /* ---- scaling with state in the model ---- */
 
@@ -69,8 +69,8 @@ static plx__points points_of(const plx__view *v)
 
 /* ---- concatenation ---- */
 
-static plx_status concat_dense(plx__points *out, plx_context *ctx, const plx__view *views, plx_index n_views, plx_index n,
-                               plx_index cols)
+static plx_status concat_dense(plx__points *out, plx_context *ctx, const plx__view *views, plx_index n_views,
+                               plx_index n, plx_index cols)
 {
     plx_mat all;
     PLX_TRY(plx__arena_mat(&all, plx__scratch(ctx), n, cols));
@@ -111,7 +111,8 @@ static plx_status concat_views(plx__prepared *out, plx__run *run)
     memset(present, 1, (size_t)p->n);
     for (plx_index v = 0; v < p->n_views; v++) {
         if (p->views[v].kind == PLX_VIEW_KERNEL)
-            PLX_FAIL(run->ctx, PLX_E_DATA, "%s: kernel view '%s' cannot be part of a concatenation; name a view or leave it out",
+            PLX_FAIL(run->ctx, PLX_E_DATA,
+                     "%s: kernel view '%s' cannot be part of a concatenation; name a view or leave it out",
                      run->method->name, p->views[v].name);
         PLX_TRY(scaled_view(&views[v], run, &p->views[v]));
         out->cols += views[v].cols;
@@ -166,7 +167,8 @@ plx_status plx__prepare(plx__prepared *out, plx__run *run, plx_index view)
     return settle_width(out, run);
 }
 
-plx_status plx__points_select(plx__points *out, plx_context *ctx, plx__points from, const plx_index *rows, plx_index count)
+plx_status plx__points_select(plx__points *out, plx_context *ctx, plx__points from, const plx_index *rows,
+                              plx_index count)
 {
     if (plx__points_sparse(from)) {
         plx_csr chosen;
@@ -177,7 +179,8 @@ plx_status plx__points_select(plx__points *out, plx_context *ctx, plx__points fr
     plx_mat chosen;
     PLX_TRY(plx__arena_mat(&chosen, plx__scratch(ctx), count, from.dense.cols));
     for (plx_index i = 0; i < count; i++)
-        memcpy(chosen.data + i * chosen.ld, from.dense.data + rows[i] * from.dense.ld, (size_t)chosen.cols * sizeof(double));
+        memcpy(chosen.data + i * chosen.ld, from.dense.data + rows[i] * from.dense.ld,
+               (size_t)chosen.cols * sizeof(double));
     *out = plx__points_dense(plx__cmat(chosen));
     return PLX_OK;
 }

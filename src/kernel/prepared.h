@@ -12,11 +12,11 @@
 extern const plx__param_spec plx__scale_params[];
 
 typedef struct plx__prepared {
-    const char *name;                   /* view name, or "concat" */
+    const char *name; /* view name, or "concat" */
     plx__kernel kernel;
-    plx__points rows;                   /* n rows; precomputed: n x N similarities in rows.dense */
+    plx__points rows; /* n rows; precomputed: n x N similarities in rows.dense */
     plx_index cols;
-    const uint8_t *present;             /* n flags; concat: all views present */
+    const uint8_t *present; /* n flags; concat: all views present */
     plx_index n_present;
 } plx__prepared;
 

@@ -7,7 +7,7 @@
 #include "linalg/factor.h"
 #include "linalg/iterative.h"
 
-enum { FEW_COLUMNS = 2000 };            /* normal equations up to here: d^2 memory, l d^2 + d^3/3 time */
+enum { FEW_COLUMNS = 2000 }; /* normal equations up to here: d^2 memory, l d^2 + d^3/3 time */
 
 /* ---- dual ---- */
 
@@ -34,7 +34,8 @@ static plx_status eliminate_bias(plx_context *ctx, plx_cmat s, bool bias, plx_ma
         for (plx_index j = 0; j < c; j++) b[j] += s.data[i * s.ld + j];
     }
     if (!what) bias = bias && fabs(ones) > 0;
-    if (bias && !(fabs(ones) > 0)) PLX_FAIL(ctx, PLX_E_NUMERIC, "%s is singular with bias=1; use bias=0 or a larger gamma_a", what);
+    if (bias && !(fabs(ones) > 0))
+        PLX_FAIL(ctx, PLX_E_NUMERIC, "%s is singular with bias=1; use bias=0 or a larger gamma_a", what);
     for (plx_index j = 0; j < c; j++) b[j] = bias ? b[j] / ones : 0.0;
     for (plx_index i = 0; i < s.rows; i++)
         for (plx_index j = 0; j < c; j++)
@@ -55,7 +56,7 @@ plx_status plx__ridge_dense(plx_context *ctx, plx_mat k, plx_cmat y, const plx__
     plx_status st = plx__cholesky(ctx, k, NULL);
     if (st == PLX_OK) {
         PLX_TRY(plx__chol_solve(ctx, plx__cmat(k), s));
-    } else if (st == PLX_E_NUMERIC) {   /* indefinite kernel: the strict upper triangle is still as given */
+    } else if (st == PLX_E_NUMERIC) { /* indefinite kernel: the strict upper triangle is still as given */
         PLX_TRY(plx__arena_mat(&keep, plx__scratch(ctx), l, l));
         for (plx_index i = 0; i < l; i++)
             for (plx_index j = 0; j <= i; j++) keep.data[i * l + j] = i == j ? diagonal[i] : k.data[j * k.ld + i];
@@ -108,9 +109,9 @@ plx_status plx__ridge_cg(plx_context *ctx, plx_cmat k, plx_cmat y, const plx__ri
 
 typedef struct primal {
     plx__points x;
-    plx_csr transposed;         /* of a sparse x */
+    plx_csr transposed; /* of a sparse x */
     const plx__ridge_options *o;
-    double *residual;           /* l */
+    double *residual; /* l */
 } primal;
 
 static plx_status times(const primal *p, plx_context *ctx, double *out, const double *w)
@@ -212,8 +213,8 @@ static plx_status conjugate_gradients(primal *p, plx_context *ctx, plx_mat w, bo
     return PLX_OK;
 }
 
-plx_status plx__ridge_primal(plx_context *ctx, plx__points x, plx_cmat y, const plx__ridge_options *o, plx_mat w, double *b,
-                             bool *converged)
+plx_status plx__ridge_primal(plx_context *ctx, plx__points x, plx_cmat y, const plx__ridge_options *o, plx_mat w,
+                             double *b, bool *converged)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
     primal p = {.x = x, .o = o};

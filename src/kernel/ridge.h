@@ -11,10 +11,10 @@
 #include "linalg/distance.h"
 
 typedef struct plx__ridge_options {
-    double gamma;               /* > 0 */
+    double gamma; /* > 0 */
     bool bias;
-    double tol;                 /* of the iterative solvers: relative residual */
-    const char *what;           /* for messages, e.g. "rls: matrix for view 'text'" */
+    double tol;       /* of the iterative solvers: relative residual */
+    const char *what; /* for messages, e.g. "rls: matrix for view 'text'" */
 } plx__ridge_options;
 
 /* Dual with a factorisation: `k` (l x l, symmetric) is overwritten. y is l x c; a (l x c) and b (c) are results. A
@@ -27,7 +27,7 @@ plx_status plx__ridge_cg(plx_context *ctx, plx_cmat k, plx_cmat y, const plx__ri
 
 /* Primal: weights w (d x c) of f(x) = x.w. Few columns: normal equations by Cholesky; many: conjugate gradients with
  * products only, no l x l or d x d matrix. */
-plx_status plx__ridge_primal(plx_context *ctx, plx__points x, plx_cmat y, const plx__ridge_options *o, plx_mat w, double *b,
-                             bool *converged);
+plx_status plx__ridge_primal(plx_context *ctx, plx__points x, plx_cmat y, const plx__ridge_options *o, plx_mat w,
+                             double *b, bool *converged);
 
 #endif

@@ -15,8 +15,8 @@ static void omp_set_num_threads(int n) { (void)n; }
 #endif
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int open_scopes;         /* pinned scopes now open, all threads */
-static int saved_threads;       /* BLAS threads before the first of them */
+static int open_scopes;   /* pinned scopes now open, all threads */
+static int saved_threads; /* BLAS threads before the first of them */
 
 static void set_blas_threads(int n)
 {

@@ -12,7 +12,7 @@
 #include "core/ctx.h"
 
 typedef struct plx__blas_scope {
-    int omp_threads;            /* the calling thread's OpenMP setting, which OpenBLAS overwrites */
+    int omp_threads; /* the calling thread's OpenMP setting, which OpenBLAS overwrites */
     bool pinned;
 } plx__blas_scope;
 

@@ -14,13 +14,13 @@
 #include "linalg/factor.h"
 
 enum {
-    PANEL = 192,                /* columns factored at once */
-    TRAIL = 384                 /* side of a tile of the trailing update */
+    PANEL = 192, /* columns factored at once */
+    TRAIL = 384  /* side of a tile of the trailing update */
 };
 
 typedef struct chol_job {
     plx_mat a;
-    plx_index k0, k1;           /* panel columns */
+    plx_index k0, k1; /* panel columns */
 } chol_job;
 
 static double *at(plx_mat m, plx_index i, plx_index j) { return m.data + i * m.ld + j; }
@@ -36,7 +36,7 @@ static plx_status factor_diagonal(plx_context *ctx, plx_mat a, plx_index k0, plx
     int info = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', plx__blas_int(k1 - k0), at(a, k0, k0), plx__blas_int(a.ld));
     if (info < 0) return plx__lapack_fault(ctx, "dpotrf", info);
     if (info > 0) return bad_pivot_at(bad, k0 + info - 1, *at(a, k0 + info - 1, k0 + info - 1));
-    for (plx_index k = k0; k < k1; k++)                 /* a NaN slips through LAPACK's test */
+    for (plx_index k = k0; k < k1; k++) /* a NaN slips through LAPACK's test */
         if (!isfinite(*at(a, k, k))) return bad_pivot_at(bad, k, *at(a, k, k));
     return PLX_OK;
 }

@@ -6,7 +6,7 @@
 #ifndef PLX_LINALG_CLONES_H
 #define PLX_LINALG_CLONES_H
 
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__linux__) && \
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__linux__) &&                           \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define PLX__CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
 #else

@@ -33,7 +33,7 @@ plx_status plx__csr_check(plx_context *ctx, plx_ccsr a, const char *what)
         PLX_FAIL(ctx, PLX_E_DATA, "%s: %lld x %lld is not a size a sparse matrix can have", what, (long long)a.rows,
                  (long long)a.cols);
     if (a.ptr[0] != 0) PLX_FAIL(ctx, PLX_E_DATA, "%s: the first row offset is %lld, not 0", what, (long long)a.ptr[0]);
-    for (plx_index i = 0; i < a.rows; i++)              /* all offsets first: a row may only be read inside them */
+    for (plx_index i = 0; i < a.rows; i++) /* all offsets first: a row may only be read inside them */
         if (a.ptr[i + 1] < a.ptr[i])
             PLX_FAIL(ctx, PLX_E_DATA, "%s row %lld: row offsets must not decrease", what, (long long)i);
     for (plx_index i = 0; i < a.rows; i++) PLX_TRY(check_row(ctx, a, i, what));
@@ -187,7 +187,7 @@ plx_status plx__csr_transpose(plx_csr *out, plx__arena *arena, plx_ccsr a)
             out->col[to] = (int32_t)i;
             out->val[to] = a.val[p];
         }
-    for (plx_index j = a.cols; j > 0; j--) out->ptr[j] = out->ptr[j - 1];   /* undo the running increments */
+    for (plx_index j = a.cols; j > 0; j--) out->ptr[j] = out->ptr[j - 1]; /* undo the running increments */
     out->ptr[0] = 0;
     return PLX_OK;
 }
@@ -211,7 +211,7 @@ plx_status plx__csr_select_rows(plx_csr *out, plx__arena *arena, plx_ccsr a, con
 plx_status plx__csr_select_cols(plx_csr *out, plx__arena *arena, plx_ccsr a, const plx_index *cols, plx_index count)
 {
     plx_context *ctx = arena->ctx;
-    int32_t *place = NULL;              /* new column + 1; 0: not wanted */
+    int32_t *place = NULL; /* new column + 1; 0: not wanted */
     int64_t nnz = 0, to = 0;
     PLX_TRY(plx__arena_i32(&place, plx__scratch(ctx), a.cols));
     for (plx_index j = 0; j < count; j++) place[cols[j]] = (int32_t)(j + 1);

@@ -39,8 +39,8 @@ plx_status plx__csr_transpose(plx_csr *out, plx__arena *arena, plx_ccsr a);
 plx_status plx__csr_select_rows(plx_csr *out, plx__arena *arena, plx_ccsr a, const plx_index *rows, plx_index count);
 /* Columns in the order given (each at most once). */
 plx_status plx__csr_select_cols(plx_csr *out, plx__arena *arena, plx_ccsr a, const plx_index *cols, plx_index count);
-plx_status plx__csr_from_dense(plx_csr *out, plx__arena *arena, plx_cmat a);          /* drops exact zeros */
-void plx__csr_to_dense(plx_mat out, plx_ccsr a);                                       /* overwrites out */
+plx_status plx__csr_from_dense(plx_csr *out, plx__arena *arena, plx_cmat a); /* drops exact zeros */
+void plx__csr_to_dense(plx_mat out, plx_ccsr a);                             /* overwrites out */
 plx_status plx__csr_add(plx_csr *out, plx__arena *arena, double alpha, plx_ccsr a, double beta, plx_ccsr b);
 plx_status plx__csr_matmul(plx_csr *out, plx__arena *arena, plx_ccsr a, plx_ccsr b);
 /* Side by side: all with the same number of rows. */
@@ -48,21 +48,21 @@ plx_status plx__csr_hstack(plx_csr *out, plx__arena *arena, const plx_ccsr *part
 
 /* ---- rows and columns (csr_stats.c) ---- */
 
-double plx__csr_get(plx_ccsr a, plx_index i, plx_index j);                             /* binary search */
+double plx__csr_get(plx_ccsr a, plx_index i, plx_index j); /* binary search */
 void plx__csr_scale_rows(plx_csr a, const double *factor);
 void plx__csr_scale_cols(plx_csr a, const double *factor);
 void plx__csr_row_norms_sq(plx_ccsr a, double *out);
 void plx__csr_row_sums(plx_ccsr a, double *out);
 void plx__csr_col_sums(plx_ccsr a, double *out);
 void plx__csr_col_means(plx_ccsr a, double *out);
-void plx__csr_col_counts(plx_ccsr a, int64_t *out);                                    /* entries that are != 0 */
-double plx__csr_row_dot(plx_ccsr a, plx_index i, plx_ccsr b, plx_index j);             /* sparse . sparse */
-double plx__csr_row_dist_sq(plx_ccsr a, plx_index i, plx_ccsr b, plx_index j);         /* directly */
+void plx__csr_col_counts(plx_ccsr a, int64_t *out);                            /* entries that are != 0 */
+double plx__csr_row_dot(plx_ccsr a, plx_index i, plx_ccsr b, plx_index j);     /* sparse . sparse */
+double plx__csr_row_dist_sq(plx_ccsr a, plx_index i, plx_ccsr b, plx_index j); /* directly */
 
 /* ---- products (spmm.c, spmm_t.c) ---- */
 
 plx_status plx__spmv(plx_context *ctx, double alpha, plx_ccsr a, const double *x, double beta, double *y);
-plx_status plx__spmv_t(plx_context *ctx, double alpha, plx_ccsr a, const double *x, double beta, double *y);  /* A'x */
+plx_status plx__spmv_t(plx_context *ctx, double alpha, plx_ccsr a, const double *x, double beta, double *y); /* A'x */
 
 /* C = alpha A B + beta C; B is cols(A) x m, C rows(A) x m. */
 plx_status plx__spmm(plx_context *ctx, double alpha, plx_ccsr a, plx_cmat b, double beta, plx_mat c);

@@ -30,7 +30,7 @@ plx_status plx__mat_clone(plx_mat *out, plx__arena *arena, plx_cmat from)
     return PLX_OK;
 }
 
-enum { TURN = 32 };             /* side of the squares a transpose moves at once: both fit in L1 */
+enum { TURN = 32 }; /* side of the squares a transpose moves at once: both fit in L1 */
 
 void plx__mat_transpose(plx_mat to, plx_cmat from)
 {

@@ -41,30 +41,30 @@ static inline plx_cmat plx__csub(plx_cmat m, plx_index row, plx_index col, plx_i
 /* ---- vectors: serial, fixed order of summation ---- */
 
 double plx__dot(const double *x, const double *y, plx_index n);
-double plx__norm(const double *x, plx_index n);                 /* Euclidean, safe from overflow */
+double plx__norm(const double *x, plx_index n); /* Euclidean, safe from overflow */
 double plx__norm_sq(const double *x, plx_index n);
-double plx__dist_sq(const double *x, const double *y, plx_index n);   /* sum of (x_i - y_i)^2, directly */
-void plx__axpy(double *y, double a, const double *x, plx_index n);     /* y += a x */
+double plx__dist_sq(const double *x, const double *y, plx_index n); /* sum of (x_i - y_i)^2, directly */
+void plx__axpy(double *y, double a, const double *x, plx_index n);  /* y += a x */
 void plx__scale(double *x, double a, plx_index n);
-double plx__max_abs(const double *x, plx_index n);              /* 0 for n = 0; NaN if any */
+double plx__max_abs(const double *x, plx_index n); /* 0 for n = 0; NaN if any */
 bool plx__all_finite(plx_cmat m);
 
 /* ---- matrices ---- */
 
 void plx__mat_fill(plx_mat m, double value);
 void plx__mat_copy(plx_mat to, plx_cmat from);
-void plx__mat_transpose(plx_mat to, plx_cmat from);             /* to = from'; must not overlap */
-void plx__mat_transpose_square(plx_mat m);                      /* in place */
+void plx__mat_transpose(plx_mat to, plx_cmat from); /* to = from'; must not overlap */
+void plx__mat_transpose_square(plx_mat m);          /* in place */
 void plx__mat_scale(plx_mat m, double a);
 void plx__mat_add_diag(plx_mat m, double value);
 double plx__mat_trace(plx_cmat m);
-void plx__mirror_lower(plx_mat m);                              /* upper := lower' */
+void plx__mirror_lower(plx_mat m); /* upper := lower' */
 plx_status plx__mat_clone(plx_mat *out, plx__arena *arena, plx_cmat from);
 
 /* Column means and sums over rows (length cols), pairwise over fixed row blocks. */
 plx_status plx__col_means(plx_context *ctx, double *out, plx_cmat m);
 plx_status plx__col_sums(plx_context *ctx, double *out, plx_cmat m);
-void plx__sub_row(plx_mat m, const double *row);                /* m(i,:) -= row */
+void plx__sub_row(plx_mat m, const double *row); /* m(i,:) -= row */
 
 /* Kt = K - row means - column means + grand mean, in place (K square, symmetric). means: n doubles
  * that receive the column means of K, grand: the grand mean; either may be NULL. */
@@ -75,8 +75,8 @@ plx_status plx__double_centre(plx_context *ctx, plx_mat k, double *means, double
 typedef enum plx__trans { PLX__N = 0, PLX__T = 1 } plx__trans;
 
 /* C = alpha op(A) op(B) + beta C. beta = 0 overwrites C (NaN in it is ignored). */
-plx_status plx__gemm(plx_context *ctx, double alpha, plx_cmat a, plx__trans ta, plx_cmat b, plx__trans tb,
-                     double beta, plx_mat c);
+plx_status plx__gemm(plx_context *ctx, double alpha, plx_cmat a, plx__trans ta, plx_cmat b, plx__trans tb, double beta,
+                     plx_mat c);
 
 /* Same on this thread alone, without scratch memory: for bodies of parallel loops. Not the same bytes as
  * plx__gemm for every shape. */

@@ -80,7 +80,7 @@ double plx__distance_key(double distance)
 {
     if (distance < 1e-12) return 0.0;
     if (!isfinite(distance)) return distance;
-    int shift = 11 - (int)floor(log10(distance));       /* brings 12 digits before the point */
+    int shift = 11 - (int)floor(log10(distance)); /* brings 12 digits before the point */
     if (shift > 300) shift = 300;
     if (shift < -290) return distance;
     return shift >= 0 ? rint(distance * power_of_ten(shift)) / power_of_ten(shift)
@@ -124,9 +124,9 @@ plx_status plx__points_inner(plx_context *ctx, plx__points a, plx__points b, plx
 
 typedef struct pair_job {
     plx__points a, b;
-    const double *na, *nb;      /* squared norms */
+    const double *na, *nb; /* squared norms */
     plx_mat out;
-    double cancel;              /* relative size below which |x|^2 + |z|^2 - 2 x.z is not trusted */
+    double cancel; /* relative size below which |x|^2 + |z|^2 - 2 x.z is not trusted */
 } pair_job;
 
 static plx_status to_distances(void *arg, plx_context *ctx, plx_index begin, plx_index end, int worker)

@@ -59,7 +59,6 @@ double plx__distance_key(double distance);
 /* Median over pairs i < j of the Euclidean distance (mean of the two middle values for an even count),
  * among the rows with present[i] != 0 (NULL: all). PLX_E_DATA "WHAT has fewer than two rows". Several passes
  * over blocks of distances: O(block) memory, O(n^2 d) time per pass. */
-plx_status plx__median_distance(plx_context *ctx, plx__points p, const uint8_t *present, double *out,
-                                const char *what);
+plx_status plx__median_distance(plx_context *ctx, plx__points p, const uint8_t *present, double *out, const char *what);
 
 #endif

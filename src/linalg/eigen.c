@@ -13,8 +13,8 @@
 #include "linalg/blas.h"
 #include "linalg/factor.h"
 
-enum { LARGEST_FULL = 32000 };          /* dsyevd's workspace of 2 n^2 must be countable in 32 bits */
-static const double TIE = 1.0 - 1e-9;   /* entries this close to the largest count as equal to it */
+enum { LARGEST_FULL = 32000 };        /* dsyevd's workspace of 2 n^2 must be countable in 32 bits */
+static const double TIE = 1.0 - 1e-9; /* entries this close to the largest count as equal to it */
 
 static void negate_column(plx_mat m, plx_index j)
 {
@@ -92,9 +92,9 @@ plx_status plx__sym_eigen(plx_context *ctx, plx_mat a, double *values, plx_mat v
 
 typedef struct range_job {
     plx_mat a;
-    int first, last, found;     /* 1-based, inclusive */
+    int first, last, found; /* 1-based, inclusive */
     double *values;
-    double *z;                  /* LAPACK's columns: count x n for us; NULL: values only */
+    double *z; /* LAPACK's columns: count x n for us; NULL: values only */
     int *support;
 } range_job;
 

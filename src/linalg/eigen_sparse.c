@@ -28,7 +28,7 @@ static plx_status form_matrix(plx_context *ctx, plx__operator a, plx_mat m)
 {
     double *unit = NULL;
     PLX_TRY(plx__arena_f64(&unit, plx__scratch(ctx), a.n, 1));
-    for (plx_index j = 0; j < a.n; j++) {               /* row j = A e_j, by symmetry */
+    for (plx_index j = 0; j < a.n; j++) { /* row j = A e_j, by symmetry */
         unit[j] = 1.0;
         PLX_TRY(a.apply(a.arg, ctx, m.data + j * m.ld, unit));
         unit[j] = 0.0;
@@ -69,8 +69,8 @@ typedef struct lanczos {
     int n, k, basis, iparam[IPARAM], ipntr[IPNTR], info;
     const char *which;
     double tol;
-    double *start, *v, *workd, *workl;      /* n; basis x n for us; 3 n; basis (basis + 8) */
-    double *image;                          /* last product, to notice a breakdown */
+    double *start, *v, *workd, *workl; /* n; basis x n for us; 3 n; basis (basis + 8) */
+    double *image;                     /* last product, to notice a breakdown */
     int lworkl, *select;
     bool broke_down;
 } lanczos;
@@ -85,10 +85,10 @@ static plx_status prepare(plx_context *ctx, lanczos *z, const plx__eigen_options
     PLX_TRY(plx__blas_fits(ctx, basis * (basis + 8), basis, z->n));
     z->basis = plx__blas_int(basis);
     z->lworkl = plx__blas_int(basis * (basis + 8));
-    z->iparam[0] = 1;                                   /* exact shifts */
+    z->iparam[0] = 1; /* exact shifts */
     z->iparam[2] = plx__blas_int(plx__min(restarts, INT32_MAX));
-    z->iparam[6] = 1;                                   /* A x = lambda x */
-    z->info = 1;                                        /* start vector given */
+    z->iparam[6] = 1; /* A x = lambda x */
+    z->info = 1;      /* start vector given */
     z->tol = o->tol;
     PLX_TRY(plx__arena_f64(&z->start, scratch, z->n, 1));
     PLX_TRY(plx__arena_f64(&z->v, scratch, z->basis, z->n));

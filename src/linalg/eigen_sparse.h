@@ -23,10 +23,10 @@ typedef struct plx__operator {
 typedef enum plx__end { PLX__SMALLEST = 0, PLX__LARGEST = 1 } plx__end;
 
 typedef struct plx__eigen_options {
-    double tol;                 /* relative accuracy of the eigenvalues; 0: machine precision */
-    plx_index max_iter;         /* restarts; 0: 10 n/k at least 300 */
-    plx_index basis;            /* Lanczos vectors; 0: automatic */
-    uint64_t stream;            /* start vector; 0: default stream */
+    double tol;         /* relative accuracy of the eigenvalues; 0: machine precision */
+    plx_index max_iter; /* restarts; 0: 10 n/k at least 300 */
+    plx_index basis;    /* Lanczos vectors; 0: automatic */
+    uint64_t stream;    /* start vector; 0: default stream */
 } plx__eigen_options;
 
 /* k algebraically smallest (ascending) or largest (descending) eigenvalues; `vectors` n x k or data NULL.
@@ -46,8 +46,8 @@ typedef struct plx__operator2 {
 
 /* k largest singular triplets, descending: u rows x k, vt k x cols (either may have data NULL). Works on
  * the smaller of A'A and AA': singular values below ~1e-8 of the largest have no relative accuracy. */
-plx_status plx__svd_few(plx_context *ctx, plx__operator2 a, plx_index k, const plx__eigen_options *options,
-                        plx_mat u, double *s, plx_mat vt, const char *what);
+plx_status plx__svd_few(plx_context *ctx, plx__operator2 a, plx_index k, const plx__eigen_options *options, plx_mat u,
+                        double *s, plx_mat vt, const char *what);
 
 /* Same for a CSR matrix; `mean` (length cols, may be NULL) is subtracted from every row implicitly. */
 plx_status plx__csr_svd_few(plx_context *ctx, plx_ccsr a, const double *mean, plx_index k,

@@ -9,8 +9,8 @@
 #include "linalg/dense.h"
 
 typedef struct plx__bad_pivot {
-    plx_index index;            /* row of the first pivot that is not positive; -1: none */
-    double value;               /* that pivot (<= 0 or NaN) */
+    plx_index index; /* row of the first pivot that is not positive; -1: none */
+    double value;    /* that pivot (<= 0 or NaN) */
 } plx__bad_pivot;
 
 /* a = L L' in place; only the lower triangle of `a` is read. On a non-positive pivot: *bad tells which,

@@ -11,10 +11,12 @@
 #include "linalg/dense.h"
 
 enum {
-    TILE_ROWS = 384, TILE_COLS = 768,   /* largest tile: packing costs little beside the arithmetic */
-    TILE_FLOOR = 96,                    /* smallest side a tile is halved to */
+    TILE_ROWS = 384,
+    TILE_COLS = 768, /* largest tile: packing costs little beside the arithmetic */
+    TILE_FLOOR = 96, /* smallest side a tile is halved to */
     ENOUGH_TILES = 16,
-    SLAB_MIN = 2048, MAX_SLABS = 16
+    SLAB_MIN = 2048,
+    MAX_SLABS = 16
 };
 
 typedef struct product {
@@ -26,7 +28,7 @@ typedef struct product {
     bool symmetric;                     /* b is a transposed: only tiles of the lower triangle */
     plx_index bm, bn, tiles_m, tiles_n; /* plan */
     plx_index slab, slabs;
-    double *partial;                    /* slabs x rows x cols when slabs > 1 */
+    double *partial; /* slabs x rows x cols when slabs > 1 */
 } product;
 
 static plx_index ceil_div(plx_index a, plx_index b) { return a / b + (a % b != 0); }
@@ -85,8 +87,8 @@ static void tile_product(const product *p, plx_index i0, plx_index j0, plx_index
         return;
     }
     const double *b = slice(p->b, p->tb == PLX__N ? PLX__T : PLX__N, j0, k0);
-    cblas_dgemm(CblasRowMajor, flag(p->ta), flag(p->tb), rows, cols, inner, p->alpha, a, lda, b,
-                plx__blas_int(p->b.ld), beta, c, ld_c);
+    cblas_dgemm(CblasRowMajor, flag(p->ta), flag(p->tb), rows, cols, inner, p->alpha, a, lda, b, plx__blas_int(p->b.ld),
+                beta, c, ld_c);
 }
 
 /* Tile number -> position; symmetric products count the lower triangle row by row. */
@@ -160,8 +162,7 @@ static plx_status check_sizes(plx_context *ctx, const product *p)
     return plx__blas_fits(ctx, 0, p->c.cols, p->c.ld);
 }
 
-static product gemm_product(double alpha, plx_cmat a, plx__trans ta, plx_cmat b, plx__trans tb, double beta,
-                            plx_mat c)
+static product gemm_product(double alpha, plx_cmat a, plx__trans ta, plx_cmat b, plx__trans tb, double beta, plx_mat c)
 {
     product p = {.alpha = alpha, .beta = beta, .a = a, .b = b, .ta = ta, .tb = tb, .c = c};
     p.inner = ta == PLX__N ? a.cols : a.rows;
@@ -180,8 +181,8 @@ static bool nothing_to_multiply(const product *p)
     return true;
 }
 
-plx_status plx__gemm(plx_context *ctx, double alpha, plx_cmat a, plx__trans ta, plx_cmat b, plx__trans tb,
-                     double beta, plx_mat c)
+plx_status plx__gemm(plx_context *ctx, double alpha, plx_cmat a, plx__trans ta, plx_cmat b, plx__trans tb, double beta,
+                     plx_mat c)
 {
     product p = gemm_product(alpha, a, ta, b, tb, beta, c);
     if (nothing_to_multiply(&p)) return PLX_OK;
@@ -260,8 +261,7 @@ static plx_status gemv_slab(void *arg, plx_context *ctx, plx_index begin, plx_in
 {
     const gemv_job *job = arg;
     (void)ctx;
-    for (plx_index i = begin; i < end; i++)
-        plx__axpy(partial, job->x[i], job->a.data + i * job->a.ld, job->a.cols);
+    for (plx_index i = begin; i < end; i++) plx__axpy(partial, job->x[i], job->a.data + i * job->a.ld, job->a.cols);
     return PLX_OK;
 }
 
@@ -276,8 +276,7 @@ static plx_status gemv_tall_t(plx_context *ctx, gemv_job *job)
     return PLX_OK;
 }
 
-plx_status plx__gemv(plx_context *ctx, double alpha, plx_cmat a, plx__trans ta, const double *x, double beta,
-                     double *y)
+plx_status plx__gemv(plx_context *ctx, double alpha, plx_cmat a, plx__trans ta, const double *x, double beta, double *y)
 {
     gemv_job job = {alpha, beta, a, x, y};
     if (ta == PLX__N) return plx__parallel_for(ctx, a.rows, GEMV_ROWS, gemv_rows, &job);

@@ -9,7 +9,7 @@
 
 typedef struct cg_state {
     plx__operator a;
-    const double *inverse;      /* 1 / diagonal, or NULL */
+    const double *inverse; /* 1 / diagonal, or NULL */
     double *x, *r, *z, *p, *q;
 } cg_state;
 
@@ -124,8 +124,8 @@ typedef struct lsqr_state {
     plx__operator2 a;
     double *x, *u, *v, *w, *next_u, *next_v;
     double alpha, beta, phi, rho, damp;
-    double norm_a_sq, damped_sq;            /* |A|_F^2 estimate; part of the residual due to damping */
-    double residual, gradient;              /* |r| and |A'r| */
+    double norm_a_sq, damped_sq; /* |A|_F^2 estimate; part of the residual due to damping */
+    double residual, gradient;   /* |r| and |A'r| */
 } lsqr_state;
 
 /* v /= |v|, returning |v|; 0 stays 0. */

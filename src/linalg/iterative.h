@@ -7,15 +7,15 @@
 #include "linalg/eigen_sparse.h"
 
 typedef struct plx__iter_options {
-    double tol;                 /* stop at |r| <= tol |b|; 0: 1e-10 */
-    plx_index max_iter;         /* 0: 10 n, at least 100 */
-    const double *diagonal;     /* Jacobi preconditioner: the diagonal of A (entries > 0); NULL: none */
-    const char *phase;          /* progress label; NULL: "cg" or "lsqr" */
+    double tol;             /* stop at |r| <= tol |b|; 0: 1e-10 */
+    plx_index max_iter;     /* 0: 10 n, at least 100 */
+    const double *diagonal; /* Jacobi preconditioner: the diagonal of A (entries > 0); NULL: none */
+    const char *phase;      /* progress label; NULL: "cg" or "lsqr" */
 } plx__iter_options;
 
 typedef struct plx__iter_result {
-    plx_index iterations;       /* of the worst right-hand side */
-    double residual;            /* |r| / |b|, worst right-hand side (LSQR: |A'r| relative, see below) */
+    plx_index iterations; /* of the worst right-hand side */
+    double residual;      /* |r| / |b|, worst right-hand side (LSQR: |A'r| relative, see below) */
     bool converged;
 } plx__iter_result;
 

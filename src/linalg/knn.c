@@ -24,7 +24,7 @@
 enum { QUERY_BLOCK = 256, REFERENCE_BLOCK = 512, SPARSE_BLOCK = 16, SCAN = 32 };
 
 typedef struct candidate {
-    float low, high;            /* bounds of the score */
+    float low, high; /* bounds of the score */
     plx_index index;
 } candidate;
 
@@ -36,26 +36,26 @@ typedef struct ranked {
 typedef struct shortlist {
     candidate *items;
     plx_index count;
-    float limit;                /* a lower bound above this cannot be among the k best */
+    float limit; /* a lower bound above this cannot be among the k best */
 } shortlist;
 
 typedef struct worker_space {
-    float *products;            /* dense: QUERY_BLOCK x REFERENCE_BLOCK; sparse: one row of references */
-    candidate *items;           /* the lists */
-    ranked *ranks;              /* one list while it is ranked */
+    float *products;  /* dense: QUERY_BLOCK x REFERENCE_BLOCK; sparse: one row of references */
+    candidate *items; /* the lists */
+    ranked *ranks;    /* one list while it is ranked */
     shortlist list[QUERY_BLOCK];
 } worker_space;
 
 typedef struct knn_job {
-    plx__points queries, references;    /* as given: for direct distances */
-    plx__points x, z;                   /* moved or normalised; sparse: z is transposed */
-    float *xf, *zf;                     /* dense: the same in single precision, scaled */
-    double scale;                       /* power of two that brings the largest norm near 1 */
+    plx__points queries, references; /* as given: for direct distances */
+    plx__points x, z;                /* moved or normalised; sparse: z is transposed */
+    float *xf, *zf;                  /* dense: the same in single precision, scaled */
+    double scale;                    /* power of two that brings the largest norm near 1 */
     const plx__knn_options *o;
     const uint8_t *query_present;
-    double *x_sq, *z_sq;                /* squared norms, scaled */
-    float *low_half;                    /* lower bound of |z|^2/2 less the error due to z; absent: infinite */
-    double c;                           /* relative rounding of a product in single precision */
+    double *x_sq, *z_sq; /* squared norms, scaled */
+    float *low_half;     /* lower bound of |z|^2/2 less the error due to z; absent: infinite */
+    double c;            /* relative rounding of a product in single precision */
     plx_index n, k, capacity;
     worker_space *space;
     int64_t *index;
@@ -167,8 +167,7 @@ static void scan_row(const knn_job *job, worker_space *w, plx_index query, short
 
 static void start_lists(const knn_job *job, worker_space *w, plx_index count)
 {
-    for (plx_index q = 0; q < count; q++)
-        w->list[q] = (shortlist){w->items + q * job->capacity, 0, FLT_MAX};
+    for (plx_index q = 0; q < count; q++) w->list[q] = (shortlist){w->items + q * job->capacity, 0, FLT_MAX};
 }
 
 static void write_row(const knn_job *job, worker_space *w, plx_index query, shortlist *list)
@@ -328,7 +327,7 @@ static plx_status measure(plx_context *ctx, knn_job *job)
     PLX_TRY(plx__points_norms_sq(ctx, job->z, job->z_sq));
     PLX_TRY(plx__points_norms_sq(ctx, job->x, job->x_sq));
     job->scale = choose_scale(job);
-    job->c = (longest_sum(job) + 64.0) * (double)FLT_EPSILON;   /* 64: for the few roundings outside the sums */
+    job->c = (longest_sum(job) + 64.0) * (double)FLT_EPSILON; /* 64: for the few roundings outside the sums */
     for (plx_index q = 0; q < queries; q++) job->x_sq[q] = job->x_sq[q] * job->scale * job->scale + FLT_MIN;
     for (plx_index j = 0; j < job->n; j++) {
         double sq = job->z_sq[j] * job->scale * job->scale + FLT_MIN;

@@ -10,11 +10,11 @@
 #include "linalg/distance.h"
 
 typedef struct plx__knn_options {
-    plx_index k;                    /* >= 1 */
+    plx_index k; /* >= 1 */
     plx__metric metric;
-    const uint8_t *present;         /* of the reference rows (and of the queries when self); NULL: all */
-    const uint8_t *query_present;   /* of separate queries; NULL: all */
-    bool self;                      /* queries are the references: row i is not its own neighbour */
+    const uint8_t *present;       /* of the reference rows (and of the queries when self); NULL: all */
+    const uint8_t *query_present; /* of separate queries; NULL: all */
+    bool self;                    /* queries are the references: row i is not its own neighbour */
 } plx__knn_options;
 
 /* index and distance: rows(queries) x k, row-major, best first; where fewer than k exist (or the query is

@@ -14,12 +14,12 @@ enum { ROW_GRAIN = 4096, FIRST_CAPACITY = 64 };
 
 typedef struct pivot_job {
     plx_index n, rank, capacity;
-    plx_mat z;                  /* n x capacity, columns filled up to rank */
+    plx_mat z; /* n x capacity, columns filled up to rank */
     double *residual, *column;
-    double root;                /* sqrt of the pivot's residual */
+    double root; /* sqrt of the pivot's residual */
     plx_index pivot;
     plx_index *pivots;
-    plx__arena *work;           /* where growing copies of z live */
+    plx__arena *work; /* where growing copies of z live */
 } pivot_job;
 
 static plx_index largest(const double *x, plx_index n)
@@ -63,7 +63,7 @@ static plx_status add_pivot(plx_context *ctx, pivot_job *job, plx__column_fn col
     job->root = sqrt(job->residual[job->pivot]);
     PLX_TRY(plx__parallel_for(ctx, job->n, ROW_GRAIN, new_column, job));
     for (plx_index i = 0; i < job->n; i++) job->z.data[i * job->z.ld + job->rank] = job->column[i];
-    for (plx_index k = 0; k < job->rank; k++)           /* exact zeros: pivot rows are lower triangular */
+    for (plx_index k = 0; k < job->rank; k++) /* exact zeros: pivot rows are lower triangular */
         job->z.data[job->pivots[k] * job->z.ld + job->rank] = 0.0;
     job->residual[job->pivot] = 0.0;
     for (plx_index k = 0; k < job->rank; k++) job->residual[job->pivots[k]] = 0.0;
@@ -104,8 +104,7 @@ static plx_status hand_over(plx__pivoted *out, plx__arena *arena, const pivot_jo
 }
 
 plx_status plx__pivoted_cholesky(plx__pivoted *out, plx__arena *arena, plx_context *ctx, const double *diagonal,
-                                 plx_index n, plx__column_fn column, void *arg,
-                                 const plx__pivot_options *options)
+                                 plx_index n, plx__column_fn column, void *arg, const plx__pivot_options *options)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
     plx_index limit = options->max_rank > 0 ? plx__min(options->max_rank, n) : n;

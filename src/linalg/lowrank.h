@@ -10,40 +10,39 @@
 typedef plx_status (*plx__column_fn)(void *arg, plx_context *ctx, plx_index j, double *out);
 
 typedef enum plx__pivot_stop {
-    PLX__STOP_MAX = 0,          /* largest residual <= threshold * largest initial diagonal */
-    PLX__STOP_SUM = 1           /* sum of residuals <= threshold * sum of the initial diagonal */
+    PLX__STOP_MAX = 0, /* largest residual <= threshold * largest initial diagonal */
+    PLX__STOP_SUM = 1  /* sum of residuals <= threshold * sum of the initial diagonal */
 } plx__pivot_stop;
 
 typedef struct plx__pivot_options {
-    double threshold;           /* >= 0 */
+    double threshold; /* >= 0 */
     plx__pivot_stop stop;
-    plx_index max_rank;         /* 0: no limit */
+    plx_index max_rank; /* 0: no limit */
 } plx__pivot_options;
 
 typedef struct plx__pivoted {
-    plx_mat z;                  /* n x r, K ~ Z Z'; row-major */
-    plx_index *pivot;           /* r sample indices in pivot order; Z[pivot,:] is lower triangular */
+    plx_mat z;        /* n x r, K ~ Z Z'; row-major */
+    plx_index *pivot; /* r sample indices in pivot order; Z[pivot,:] is lower triangular */
     plx_index rank;
-    double residual;            /* sum of the residual diagonal left */
+    double residual; /* sum of the residual diagonal left */
 } plx__pivoted;
 
 /* Largest residual first, ties to the smallest index; the result lies in `arena`. n r^2 flops, r columns
  * asked of the callback. Also stops when the largest residual is <= 0 or every row is a pivot. */
 plx_status plx__pivoted_cholesky(plx__pivoted *out, plx__arena *arena, plx_context *ctx, const double *diagonal,
-                                 plx_index n, plx__column_fn column, void *arg,
-                                 const plx__pivot_options *options);
+                                 plx_index n, plx__column_fn column, void *arg, const plx__pivot_options *options);
 
 /* What a randomised SVD works on: dense or CSR (csr.ptr NULL: dense), rows minus `mean` (NULL: 0). */
 typedef struct plx__rsvd_input {
     plx_cmat dense;
     plx_ccsr csr;
-    const double *mean;         /* cols long, or NULL: subtracted from every row, never formed */
+    const double *mean; /* cols long, or NULL: subtracted from every row, never formed */
 } plx__rsvd_input;
 
 typedef struct plx__rsvd_options {
-    plx_index oversample;       /* 0: 10 */
-    plx_index power;            /* power iterations; -1: 2 */
-    uint64_t stream;            /* Gaussian test matrix; 0: default stream */
+    plx_index oversample; /* 0: 10 */
+    plx_index power;      /* power iterations; -1: 2 */
+    uint64_t stream;      /* Gaussian test matrix; 0: default stream */
 } plx__rsvd_options;
 
 /* k largest triplets (k <= min(rows, cols)), descending: u rows x k, s k, vt k x cols; sign by U's columns.

@@ -17,7 +17,7 @@ enum {
     BLOCK_ROWS = 128,
     LEVELS = 4,
     MAX_BINS = 1 << 18,
-    COLLECT = 1 << 21           /* most values collected in the last pass */
+    COLLECT = 1 << 21 /* most values collected in the last pass */
 };
 
 /* The 63 bits below the sign, told apart level by level. */
@@ -27,13 +27,13 @@ typedef struct median_job {
     plx_context *ctx;
     plx__points p;
     plx_index n;
-    plx_mat block;              /* distances of some rows to themselves and all later ones */
-    int shift, width;           /* the bin of a value is (bits >> shift) mod 2^width */
-    uint64_t prefix;            /* the higher bits of the values still of interest */
-    int64_t *counts;            /* workers x MAX_BINS */
-    double *kept;               /* values of the chosen bin; NULL: they are all equal */
+    plx_mat block;    /* distances of some rows to themselves and all later ones */
+    int shift, width; /* the bin of a value is (bits >> shift) mod 2^width */
+    uint64_t prefix;  /* the higher bits of the values still of interest */
+    int64_t *counts;  /* workers x MAX_BINS */
+    double *kept;     /* values of the chosen bin; NULL: they are all equal */
     int64_t kept_count;
-    double above;               /* smallest value above the chosen bin */
+    double above; /* smallest value above the chosen bin */
 } median_job;
 
 static uint64_t bits_of(double x)
@@ -109,7 +109,7 @@ static plx_status narrow(median_job *job, double *space, int64_t *rank, int64_t 
     PLX_TRY(plx__arena_i64(&job->counts, plx__scratch(job->ctx), cells));
     job->shift = 63;
     *count = INT64_MAX;
-    for (int level = 0; level < LEVELS && *count > COLLECT; level++) {
+    for (int level = 0; level<LEVELS && * count> COLLECT; level++) {
         job->width = level_bits[level];
         job->shift -= job->width;
         if (level) memset(job->counts, 0, (size_t)cells * sizeof *job->counts);
@@ -128,7 +128,7 @@ static plx_status middle_values(median_job *job, double *space, int64_t pairs, d
     int64_t rank = (pairs - 1) / 2, count = 0;
     PLX_TRY(narrow(job, space, &rank, &count, what));
     if (count <= COLLECT) PLX_TRY(plx__arena_f64(&job->kept, plx__scratch(job->ctx), count, 1));
-    else memcpy(low, &job->prefix, sizeof *low);         /* every bit is settled: one value, many times */
+    else memcpy(low, &job->prefix, sizeof *low); /* every bit is settled: one value, many times */
     job->above = INFINITY;
     PLX_TRY(pass(job, space, true));
     if (job->kept) {
@@ -160,8 +160,7 @@ static plx_status present_rows(plx_context *ctx, plx__points *p, const uint8_t *
     return PLX_OK;
 }
 
-plx_status plx__median_distance(plx_context *ctx, plx__points p, const uint8_t *present, double *out,
-                                const char *what)
+plx_status plx__median_distance(plx_context *ctx, plx__points p, const uint8_t *present, double *out, const char *what)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
     double *space = NULL, low = 0, high = 0;

@@ -19,8 +19,7 @@ static void take_r(plx_mat r, plx_cmat t, double *sign)
 {
     for (plx_index i = 0; i < t.rows; i++) sign[i] = t.data[i * t.ld + i] < 0 ? -1.0 : 1.0;
     for (plx_index i = 0; r.data && i < t.rows; i++)
-        for (plx_index j = 0; j < t.rows; j++)
-            r.data[i * r.ld + j] = j < i ? 0.0 : sign[i] * t.data[j * t.ld + i];
+        for (plx_index j = 0; j < t.rows; j++) r.data[i * r.ld + j] = j < i ? 0.0 : sign[i] * t.data[j * t.ld + i];
 }
 
 static plx_status factor(plx_context *ctx, plx_mat t, plx_mat r, double *sign, int *info)

@@ -85,7 +85,7 @@ static plx_status singular(plx_context *ctx, const char *what, int info)
 
 typedef struct general {
     plx_mat a;
-    plx_mat rhs;                /* B', so that LAPACK sees the columns of B */
+    plx_mat rhs; /* B', so that LAPACK sees the columns of B */
     int *pivot;
 } general;
 
@@ -134,8 +134,7 @@ static plx_status sym_factor_solve(plx_context *ctx, const general *g, int *info
     if (*info) return PLX_OK;
     PLX_TRY(plx__arena_f64(&work, plx__scratch(ctx), (plx_index)size, 1));
     *info = LAPACKE_dsytrf_work(LAPACK_COL_MAJOR, 'U', n, g->a.data, lda, g->pivot, work, (int)size);
-    if (*info == 0)
-        *info = LAPACKE_dsytrs_work(LAPACK_COL_MAJOR, 'U', n, m, g->a.data, lda, g->pivot, g->rhs.data, n);
+    if (*info == 0) *info = LAPACKE_dsytrs_work(LAPACK_COL_MAJOR, 'U', n, m, g->a.data, lda, g->pivot, g->rhs.data, n);
     return PLX_OK;
 }
 

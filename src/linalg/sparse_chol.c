@@ -91,10 +91,10 @@ plx_status plx__sparse_chol_create(plx__sparse_chol **out, plx_context *ctx, plx
     f->n = a.rows;
     cholmod_l_start(&f->common);
     f->common.print = 0;
-    f->common.try_catch = 1;                            /* no error handler, no printing */
+    f->common.try_catch = 1; /* no error handler, no printing */
     f->common.quick_return_if_not_posdef = 1;
     f->common.final_ll = 1;
-    f->common.nmethods = 1;                             /* AMD only: METIS draws random numbers */
+    f->common.nmethods = 1; /* AMD only: METIS draws random numbers */
     f->common.method[0].ordering = CHOLMOD_AMD;
     plx_status st = factor_numbers(f, ctx, a, what);
     if (st != PLX_OK) {
@@ -122,8 +122,13 @@ plx_status plx__sparse_chol_solve(const plx__sparse_chol *f, plx_context *ctx, p
     if (b.rows == 0 || b.cols == 0) return PLX_OK;
     PLX_TRY(plx__arena_mat(&t, plx__scratch(ctx), b.cols, b.rows));
     plx__mat_transpose(t, plx__cmat(b));
-    cholmod_dense rhs = {.nrow = (size_t)b.rows, .ncol = (size_t)b.cols, .nzmax = (size_t)(b.rows * b.cols),
-                         .d = (size_t)b.rows, .x = t.data, .xtype = CHOLMOD_REAL, .dtype = CHOLMOD_DOUBLE};
+    cholmod_dense rhs = {.nrow = (size_t)b.rows,
+                         .ncol = (size_t)b.cols,
+                         .nzmax = (size_t)(b.rows * b.cols),
+                         .d = (size_t)b.rows,
+                         .x = t.data,
+                         .xtype = CHOLMOD_REAL,
+                         .dtype = CHOLMOD_DOUBLE};
     cholmod_common common;
     cholmod_l_start(&common);
     common.print = 0;

@@ -18,12 +18,12 @@
 #include "linalg/dense.h"
 
 enum {
-    AHEAD = 32,                 /* entries of lookahead; measured best between 8 and 64 */
-    TO_L2 = 2,                  /* prefetch locality: bypass the small first-level cache */
-    LINE = 8,                   /* doubles per cache line */
-    CHUNK_ENTRIES = 1 << 15,    /* entries (plus rows) per parallel chunk, on average */
-    STREAM_BYTES = 4 << 20,     /* results from this size on are written past the caches */
-    NEAR_BYTES = 1 << 18        /* a B up to this size stays near by itself */
+    AHEAD = 32,              /* entries of lookahead; measured best between 8 and 64 */
+    TO_L2 = 2,               /* prefetch locality: bypass the small first-level cache */
+    LINE = 8,                /* doubles per cache line */
+    CHUNK_ENTRIES = 1 << 15, /* entries (plus rows) per parallel chunk, on average */
+    STREAM_BYTES = 4 << 20,  /* results from this size on are written past the caches */
+    NEAR_BYTES = 1 << 18     /* a B up to this size stays near by itself */
 };
 
 typedef struct spmm_job {
@@ -31,9 +31,9 @@ typedef struct spmm_job {
     plx_ccsr a;
     plx_cmat b;
     plx_mat c;
-    int64_t last;               /* last entry that may be looked at */
-    bool stream;                /* write C past the caches */
-    bool fetch;                 /* B does not fit in the second-level cache */
+    int64_t last; /* last entry that may be looked at */
+    bool stream;  /* write C past the caches */
+    bool fetch;   /* B does not fit in the second-level cache */
 } spmm_job;
 
 /* Whole 16-byte pairs past the caches; the fence at the end of a chunk makes them visible. */
@@ -56,8 +56,7 @@ static void fence(void)
 
 static void store(const spmm_job *job, double *c, const double *sum, plx_index width)
 {
-    if (job->stream && width % LINE == 0)
-        store_past_cache(c, job->alpha, sum, width);
+    if (job->stream && width % LINE == 0) store_past_cache(c, job->alpha, sum, width);
     else if (job->beta == 0)
         for (plx_index j = 0; j < width; j++) c[j] = job->alpha * sum[j];
     else
@@ -65,24 +64,24 @@ static void store(const spmm_job *job, double *c, const double *sum, plx_index w
 }
 
 /* Rows begin..end-1, columns j0..j0+8*VECS-1 of C; FETCH: look ahead. */
-#define DEFINE_PANEL(NAME, VECS, FETCH)                                                                       \
-    PLX__CLONES static void NAME(const spmm_job *job, plx_index begin, plx_index end, plx_index j0)           \
-    {                                                                                                         \
-        const double *b = job->b.data + j0;                                                                   \
-        const int32_t *col = job->a.col;                                                                      \
-        plx_index ld = job->b.ld;                                                                             \
-        int64_t last = job->last;                                                                             \
-        for (plx_index i = begin; i < end; i++) {                                                             \
-            plx__v8 sum[VECS] = {{0}};                                                                        \
-            for (int64_t p = job->a.ptr[i]; p < job->a.ptr[i + 1]; p++) {                                     \
-                const double *soon = b + (plx_index)col[p + AHEAD <= last ? p + AHEAD : last] * ld;            \
-                for (int v = 0; FETCH && v < VECS; v++) __builtin_prefetch(soon + v * LINE, 0, TO_L2);        \
-                const double *row = b + (plx_index)col[p] * ld;                                               \
-                double x = job->a.val[p];                                                                     \
-                for (int v = 0; v < VECS; v++) sum[v] += x * *(const plx__v8u *)(row + v * LINE);             \
-            }                                                                                                 \
-            store(job, job->c.data + i * job->c.ld + j0, (const double *)sum, 8 * VECS);                      \
-        }                                                                                                     \
+#define DEFINE_PANEL(NAME, VECS, FETCH)                                                                                \
+    PLX__CLONES static void NAME(const spmm_job *job, plx_index begin, plx_index end, plx_index j0)                    \
+    {                                                                                                                  \
+        const double *b = job->b.data + j0;                                                                            \
+        const int32_t *col = job->a.col;                                                                               \
+        plx_index ld = job->b.ld;                                                                                      \
+        int64_t last = job->last;                                                                                      \
+        for (plx_index i = begin; i < end; i++) {                                                                      \
+            plx__v8 sum[VECS] = {{0}};                                                                                 \
+            for (int64_t p = job->a.ptr[i]; p < job->a.ptr[i + 1]; p++) {                                              \
+                const double *soon = b + (plx_index)col[p + AHEAD <= last ? p + AHEAD : last] * ld;                    \
+                for (int v = 0; FETCH && v < VECS; v++) __builtin_prefetch(soon + v * LINE, 0, TO_L2);                 \
+                const double *row = b + (plx_index)col[p] * ld;                                                        \
+                double x = job->a.val[p];                                                                              \
+                for (int v = 0; v < VECS; v++) sum[v] += x * *(const plx__v8u *)(row + v * LINE);                      \
+            }                                                                                                          \
+            store(job, job->c.data + i * job->c.ld + j0, (const double *)sum, 8 * VECS);                               \
+        }                                                                                                              \
     }
 
 DEFINE_PANEL(panel32, 4, 1)

@@ -19,7 +19,7 @@ typedef struct scatter_job {
     plx_cmat b;
     plx_mat c;
     plx_index slabs, slab_rows, panels;
-    double *partial;            /* slabs x cols(A) x cols(B) */
+    double *partial; /* slabs x cols(A) x cols(B) */
 } scatter_job;
 
 /* A slab must bring several entries per row of C to pay for the adding up. */
@@ -111,7 +111,7 @@ plx_status plx__dense_csr(plx_context *ctx, plx_cmat b, plx_ccsr a, plx_mat c)
 /* ---- inner products of rows ---- */
 
 typedef struct gram_job {
-    plx_ccsr a, postings;       /* postings: B' */
+    plx_ccsr a, postings; /* postings: B' */
     plx_mat g;
 } gram_job;
 

@@ -12,7 +12,7 @@
 
 typedef struct normal {
     plx__operator2 a;
-    bool tall;                  /* rows >= cols: work on A'A */
+    bool tall; /* rows >= cols: work on A'A */
     double *inner;
 } normal;
 
@@ -77,8 +77,8 @@ static void fix_row_signs(plx_mat left, plx_mat right)
     }
 }
 
-plx_status plx__svd_few(plx_context *ctx, plx__operator2 a, plx_index k, const plx__eigen_options *options,
-                        plx_mat u, double *s, plx_mat vt, const char *what)
+plx_status plx__svd_few(plx_context *ctx, plx__operator2 a, plx_index k, const plx__eigen_options *options, plx_mat u,
+                        double *s, plx_mat vt, const char *what)
 {
     plx__arena *scratch = plx__scratch(ctx);
     plx__mark mark = plx__arena_mark(scratch);

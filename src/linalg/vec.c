@@ -7,10 +7,7 @@
 #include "linalg/clones.h"
 #include "linalg/dense.h"
 
-static double total8(const double s[8])
-{
-    return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
-}
+static double total8(const double s[8]) { return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7])); }
 
 PLX__CLONES double plx__dot(const double *x, const double *y, plx_index n)
 {

@@ -21,21 +21,22 @@ typedef struct params {
 } params;
 
 static const plx__param_spec param_specs[] = {
-    PLX__REAL(params, smoothing, "1", 0, INFINITY, "Pseudo-count per class and feature; larger pulls towards the uniform distribution."),
-    PLX__REAL(params, prior_smoothing, "0", 0, INFINITY, "Pseudo-count per class in the prior; larger pulls towards equal classes."),
-    PLX__CHOICE(params, combine, "mean", "mean|product", "How the views' posteriors are joined: their average, or the product of their likelihoods."),
-    PLX__PARAM_END
-};
+    PLX__REAL(params, smoothing, "1", 0, INFINITY,
+              "Pseudo-count per class and feature; larger pulls towards the uniform distribution."),
+    PLX__REAL(params, prior_smoothing, "0", 0, INFINITY,
+              "Pseudo-count per class in the prior; larger pulls towards equal classes."),
+    PLX__CHOICE(params, combine, "mean", "mean|product",
+                "How the views' posteriors are joined: their average, or the product of their likelihoods."),
+    PLX__PARAM_END};
 
 static const plx__array_spec array_specs[] = {
     {"posterior", "n x K", 0, "Class probabilities of every sample."},
     {"posterior.VIEW", "n x K", 0, "Class probabilities by one view alone; zero rows where it is missing."},
     {"theta.VIEW", "K x d", 0, "Feature probabilities of every class in one view."},
     {"prior", "1 x K", 0, "Class probabilities before any view is seen."},
-    {NULL, NULL, 0, NULL}
-};
+    {NULL, NULL, 0, NULL}};
 
-static const double LOG_OF_ZERO = 1e-300;       /* smoothing = 0: log 0 is taken as the log of this */
+static const double LOG_OF_ZERO = 1e-300; /* smoothing = 0: log 0 is taken as the log of this */
 
 /* ---- fitting ---- */
 
@@ -51,7 +52,8 @@ static plx_status fit_prior(plx__run *run)
         if (x->label[i] >= 0) prior.data[x->label[i]] += 1;
     for (plx_index c = 0; c < x->n_classes; c++) {
         if (prior.data[c] == 0)
-            PLX_FAIL(run->ctx, PLX_E_DATA, "nb: class '%s' has no labelled sample; label one or remove the class", x->classes[c]);
+            PLX_FAIL(run->ctx, PLX_E_DATA, "nb: class '%s' has no labelled sample; label one or remove the class",
+                     x->classes[c]);
         total += prior.data[c] += p->prior_smoothing;
     }
     for (plx_index c = 0; c < x->n_classes; c++) prior.data[c] /= total;
@@ -62,8 +64,7 @@ static void add_row(double *sum, const plx__view *v, plx_index i)
 {
     if (v->sparse)
         for (int64_t k = v->csr.ptr[i]; k < v->csr.ptr[i + 1]; k++) sum[v->csr.col[k]] += v->csr.val[k];
-    else
-        plx__axpy(sum, 1.0, v->dense.data + i * v->dense.ld, v->cols);
+    else plx__axpy(sum, 1.0, v->dense.data + i * v->dense.ld, v->cols);
 }
 
 /* (B) theta_cf = (smoothing + sum of x_f over labelled samples of c that have the view) / (smoothing d + total). */
@@ -81,8 +82,10 @@ static plx_status fit_view(plx__run *run, const plx__view *v)
     for (plx_index c = 0; c < x->n_classes; c++) {
         double *row = theta.data + c * theta.ld, total = plx__sum(row, v->cols);
         if (total == 0)
-            plx__warn(run->ctx, "nb: the labelled samples of class '%s' all miss view '%s'; its features are taken as uniform there",
-                      x->classes[c], v->name);
+            plx__warn(
+                run->ctx,
+                "nb: the labelled samples of class '%s' all miss view '%s'; its features are taken as uniform there",
+                x->classes[c], v->name);
         double normaliser = p->smoothing * (double)v->cols + total;
         for (plx_index f = 0; f < v->cols; f++)
             row[f] = normaliser > 0 ? (p->smoothing + row[f]) / normaliser : 1.0 / (double)v->cols;
@@ -201,7 +204,8 @@ static const plx__param_table tables[] = {param_specs, plx__heldout_params, NULL
 const plx__method plx__method_nb = {
     .name = "nb",
     .title = "Multinomial naive Bayes, one per view, and their ensemble",
-    .summary = "Class-conditional word distributions in every view; posteriors are averaged or multiplied over the views a sample has.",
+    .summary = "Class-conditional word distributions in every view; posteriors are averaged or multiplied over the "
+               "views a sample has.",
     .citation = "zhuang2012mvplsa",
     .task = PLX_TASK_CLASSIFY,
     .capabilities = PLX_CAN_PREDICT | PLX_CAN_MISSING_VIEWS | PLX_CAN_SPARSE | PLX_IS_FEATURE_FREE | PLX_IS_VIEW_FREE,
@@ -216,5 +220,4 @@ const plx__method plx__method_nb = {
     .memory = memory,
     .memory_remedy = "fit fewer samples at a time (heldout, then predict) or raise --memory",
     .fit = fit,
-    .predict = score
-};
+    .predict = score};

@@ -15,7 +15,7 @@
 #include "kernel/ridge.h"
 
 enum { AUTO = 0, DENSE = 1, CG = 2, PRIMAL = 3 };
-enum { PRIMAL_ABOVE = 3000, CG_ABOVE = 8000 };      /* labelled samples from which auto leaves the factorisation */
+enum { PRIMAL_ABOVE = 3000, CG_ABOVE = 8000 }; /* labelled samples from which auto leaves the factorisation */
 
 typedef struct params {
     const char *view;
@@ -25,30 +25,32 @@ typedef struct params {
 } params;
 
 static const plx__param_spec param_specs[] = {
-    PLX__TEXT(params, view, "", "View to learn from: a name, or concat for all views side by side; default: the first view."),
+    PLX__TEXT(params, view, "",
+              "View to learn from: a name, or concat for all views side by side; default: the first view."),
     PLX__REAL_ABOVE(params, gamma_a, "0.01", 0, "Weight of the squared norm of f: larger is smoother."),
     PLX__BOOL(params, bias, "1", "Fit an unregularised offset b."),
-    PLX__REAL_ABOVE(params, tol, "1e-8", 0, "Relative residual at which the iterative solvers stop; larger is faster and coarser."),
-    PLX__CHOICE(params, solver, "auto", "auto|dense|cg|primal", "Factorise the kernel matrix, iterate on it, or solve for the weights of a linear kernel."),
-    PLX__PARAM_END
-};
+    PLX__REAL_ABOVE(params, tol, "1e-8", 0,
+                    "Relative residual at which the iterative solvers stop; larger is faster and coarser."),
+    PLX__CHOICE(params, solver, "auto", "auto|dense|cg|primal",
+                "Factorise the kernel matrix, iterate on it, or solve for the weights of a linear kernel."),
+    PLX__PARAM_END};
 
 static const plx__array_spec array_specs[] = {
     {"scores", "n x K", 0, "f(x) + b per class; zero rows for samples without the view."},
-    {"alpha", "n x K", 0, "Coefficients of the kernel expansion over all samples; zero rows where the view is missing."},
+    {"alpha", "n x K", 0,
+     "Coefficients of the kernel expansion over all samples; zero rows where the view is missing."},
     {"bias", "1 x K", 0, "Offset b per class."},
     {"gram", "n x n", PLX__ON_REQUEST, "Kernel matrix over all samples; zero where the view is missing."},
-    {NULL, NULL, 0, NULL}
-};
+    {NULL, NULL, 0, NULL}};
 
 typedef struct problem {
     plx__prepared data;
-    plx__points rows;           /* of all samples; unit rows for the cosine kernel */
-    plx_index *labelled;        /* l sample indices */
-    plx_index l, k;             /* k classes */
-    plx_mat y;                  /* l x k, +-1 */
-    plx_mat a;                  /* l x k */
-    bool linear;                /* weights instead of rows */
+    plx__points rows;    /* of all samples; unit rows for the cosine kernel */
+    plx_index *labelled; /* l sample indices */
+    plx_index l, k;      /* k classes */
+    plx_mat y;           /* l x k, +-1 */
+    plx_mat a;           /* l x k */
+    bool linear;         /* weights instead of rows */
 } problem;
 
 /* ---- choosing the view ---- */
@@ -84,7 +86,8 @@ static plx_status collect_labelled(problem *q, plx__run *run)
     for (plx_index i = 0; i < x->n; i++)
         if (x->label[i] >= 0 && q->data.present[i]) q->labelled[q->l++] = i;
     if (!q->l)
-        PLX_FAIL(run->ctx, PLX_E_DATA, "rls: no labelled sample has view '%s'; label one or choose another view", q->data.name);
+        PLX_FAIL(run->ctx, PLX_E_DATA, "rls: no labelled sample has view '%s'; label one or choose another view",
+                 q->data.name);
     PLX_TRY(plx__arena_mat(&q->y, plx__scratch(run->ctx), q->l, q->k));
     PLX_TRY(plx__arena_mat(&q->a, plx__scratch(run->ctx), q->l, q->k));
     for (plx_index i = 0; i < q->l; i++)
@@ -102,7 +105,8 @@ static plx_status choose_solver(int *out, plx__run *run, const problem *q)
     if (*out == PRIMAL && !q->linear)
         PLX_FAIL(run->ctx, PLX_E_ARG, "solver = primal: needs a linear or cosine kernel; use dense or cg");
     static const char *const names[] = {"auto", "dense", "cg", "primal"};
-    plx__info(run->ctx, "rls: %lld labelled samples of view '%s', solver %s", (long long)q->l, q->data.name, names[*out]);
+    plx__info(run->ctx, "rls: %lld labelled samples of view '%s', solver %s", (long long)q->l, q->data.name,
+              names[*out]);
     return PLX_OK;
 }
 
@@ -112,7 +116,7 @@ static plx_status labelled_gram(plx_mat *k, plx__run *run, const problem *q, plx
     PLX_TRY(plx__arena_mat(k, plx__scratch(run->ctx), q->l, q->l));
     if (q->data.kernel.kind != PLX__KERNEL_PRECOMPUTED) {
         plx__kernel kernel = q->data.kernel;
-        if (q->linear) kernel.kind = PLX__KERNEL_LINEAR;        /* rows are unit already for the cosine */
+        if (q->linear) kernel.kind = PLX__KERNEL_LINEAR; /* rows are unit already for the cosine */
         return plx__kernel_matrix(run->ctx, &kernel, rows, rows, *k);
     }
     for (plx_index i = 0; i < q->l; i++)
@@ -200,7 +204,8 @@ static plx_status kernel_scores(plx__run *run, const problem *q, const plx__arra
         plx_mat k;
         PLX_TRY(plx__arena_mat(&k, plx__scratch(run->ctx), end - at, plx__points_rows(rows)));
         PLX_TRY(plx__kernel_matrix(run->ctx, &q->data.kernel, plx__points_range(q->rows, at, end), rows, k));
-        PLX_TRY(plx__gemm(run->ctx, 1.0, plx__cmat(k), PLX__N, coef, PLX__N, 0.0, plx__sub(f, at, 0, end - at, f.cols)));
+        PLX_TRY(
+            plx__gemm(run->ctx, 1.0, plx__cmat(k), PLX__N, coef, PLX__N, 0.0, plx__sub(f, at, 0, end - at, f.cols)));
         plx__arena_rewind(plx__scratch(run->ctx), mark);
         PLX_TRY(plx__report(run->ctx, "score", end, f.rows, NAN));
     }
@@ -228,7 +233,8 @@ static plx_status raw_scores(plx__run *run, const problem *q, plx_mat f)
         if (m.rows != q->rows.dense.cols || m.cols != f.cols) return misfit(run, "coefficients");
         return plx__gemm(run->ctx, 1.0, q->rows.dense, PLX__N, m, PLX__N, 0.0, f);
     }
-    if (!kept || m.rows != (kept->sparse ? kept->csr.rows : kept->dense.rows) || m.cols != f.cols) return misfit(run, "coefficients");
+    if (!kept || m.rows != (kept->sparse ? kept->csr.rows : kept->dense.rows) || m.cols != f.cols)
+        return misfit(run, "coefficients");
     return kernel_scores(run, q, kept, m, f);
 }
 
@@ -246,7 +252,8 @@ static plx_status score(plx__run *run, const problem *q, plx_mat f)
     if (b.cols != f.cols || !(majority >= 0 && majority < (double)f.cols)) return misfit(run, "offsets");
     PLX_TRY(raw_scores(run, q, f));
     for (plx_index i = 0; i < x->n; i++)
-        for (plx_index c = 0; c < f.cols; c++) f.data[i * f.ld + c] = q->data.present[i] ? f.data[i * f.ld + c] + b.data[c] : 0.0;
+        for (plx_index c = 0; c < f.cols; c++)
+            f.data[i * f.ld + c] = q->data.present[i] ? f.data[i * f.ld + c] + b.data[c] : 0.0;
     PLX_TRY(plx__arena_i32(&label, plx__scratch(run->ctx), x->n));
     PLX_TRY(plx__decide(label, run, plx__cmat(f), q->data.present));
     for (plx_index i = 0; i < x->n; i++) {
@@ -255,8 +262,8 @@ static plx_status score(plx__run *run, const problem *q, plx_mat f)
         without++;
     }
     if (without)
-        plx__warn(run->ctx, "rls: %lld samples lack view '%s' and get the most frequent class '%s'", (long long)without, q->data.name,
-                  x->classes[(plx_index)majority]);
+        plx__warn(run->ctx, "rls: %lld samples lack view '%s' and get the most frequent class '%s'", (long long)without,
+                  q->data.name, x->classes[(plx_index)majority]);
     return plx__outcome_classes(run, label, plx__cmat(f));
 }
 
@@ -350,15 +357,21 @@ static double memory(const plx__run *run)
     const params *p = run->params;
     double n = (double)x->n, l = (double)x->n_labelled, k = (double)x->n_classes;
     plx__value kernel = {.word = -1};
-    if (plx__pv(&kernel, run->ctx, run->settings, "kernel", p->view[0] ? p->view : x->views[0].name) != PLX_OK) return INFINITY;
+    if (plx__pv(&kernel, run->ctx, run->settings, "kernel", p->view[0] ? p->view : x->views[0].name) != PLX_OK)
+        return INFINITY;
     bool linear = kernel.word == PLX__KERNEL_LINEAR || kernel.word == PLX__KERNEL_COSINE;
     bool primal = linear && (p->solver == PRIMAL || (p->solver == AUTO && x->n_labelled > PRIMAL_ABOVE));
     return (primal ? 0 : 8 * l * l) + 24 * n * k + (plx__wanted(run, "gram") ? 8 * n * n : 0);
 }
 
 static const char *const extra_views[] = {"concat", NULL};
-static const plx__param_table tables[] = {param_specs,        plx__kernel_params,    plx__scale_params, plx__decision_params,
-                                          plx__heldout_params, plx__zero_rows_params, NULL};
+static const plx__param_table tables[] = {param_specs,
+                                          plx__kernel_params,
+                                          plx__scale_params,
+                                          plx__decision_params,
+                                          plx__heldout_params,
+                                          plx__zero_rows_params,
+                                          NULL};
 
 const plx__method plx__method_rls = {
     .name = "rls",
@@ -366,7 +379,8 @@ const plx__method plx__method_rls = {
     .summary = "Supervised baseline: one-against-rest least squares with a norm penalty, linear or with a kernel.",
     .citation = "sindhwani2005coreg",
     .task = PLX_TASK_CLASSIFY,
-    .capabilities = PLX_CAN_PREDICT | PLX_CAN_MISSING_VIEWS | PLX_CAN_SPARSE | PLX_CAN_KERNEL_VIEWS | PLX_IS_FEATURE_FREE,
+    .capabilities =
+        PLX_CAN_PREDICT | PLX_CAN_MISSING_VIEWS | PLX_CAN_SPARSE | PLX_CAN_KERNEL_VIEWS | PLX_IS_FEATURE_FREE,
     .min_views = 1,
     .min_classes = 2,
     .zero_rows = PLX__ZERO_ROWS_PARAM,
@@ -379,5 +393,4 @@ const plx__method plx__method_rls = {
     .memory = memory,
     .memory_remedy = "use solver=primal with a linear kernel, label fewer samples, or raise --memory",
     .fit = fit,
-    .predict = predict
-};
+    .predict = predict};

@@ -8,11 +8,11 @@
 
 typedef struct hungarian {
     const double *data;
-    plx_index row_step, col_step;       /* strides: the smaller side is always "rows" */
+    plx_index row_step, col_step; /* strides: the smaller side is always "rows" */
     double sign;
     plx_index rows, cols;
-    double *u, *v, *slack;              /* potentials of rows and columns; best reduced cost per column */
-    plx_index *row_of, *from;           /* per column; index 0 is a stand-in for "no column" */
+    double *u, *v, *slack;    /* potentials of rows and columns; best reduced cost per column */
+    plx_index *row_of, *from; /* per column; index 0 is a stand-in for "no column" */
     uint8_t *done;
 } hungarian;
 
@@ -85,7 +85,7 @@ static void insert_row(hungarian *h, plx_index row)
         shift_potentials(h, delta);
         column = next;
     } while (h->row_of[column] != 0);
-    while (column != 0) {                               /* flip the path */
+    while (column != 0) { /* flip the path */
         plx_index before = h->from[column];
         h->row_of[column] = h->row_of[before];
         column = before;
@@ -101,8 +101,7 @@ static plx_status check_finite(plx_context *ctx, plx_cmat w)
     return PLX_OK;
 }
 
-plx_status plx__assignment(plx_context *ctx, plx_cmat weight, bool maximize, plx_index *column_of_row,
-                           double *total)
+plx_status plx__assignment(plx_context *ctx, plx_cmat weight, bool maximize, plx_index *column_of_row, double *total)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
     hungarian h;

@@ -11,7 +11,6 @@
  * the sum of entries is smallest (maximize: largest). column_of_row[i] = column or -1. *total = the sum.
  * Deterministic: rows are inserted in order, equal reduced costs go to the smaller column. Entries must be
  * finite (PLX_E_DATA). total may be NULL. */
-plx_status plx__assignment(plx_context *ctx, plx_cmat weight, bool maximize, plx_index *column_of_row,
-                           double *total);
+plx_status plx__assignment(plx_context *ctx, plx_cmat weight, bool maximize, plx_index *column_of_row, double *total);
 
 #endif

@@ -20,10 +20,10 @@ typedef struct box {
     const plx__lbfgs_options *o;
     plx_index n, stored, newest;
     double *x, *g, *trial, *trial_g, *d, *alpha;
-    double *s, *y, *rho;        /* memory x n, memory x n, memory: rings */
+    double *s, *y, *rho; /* memory x n, memory x n, memory: rings */
     uint8_t *held;
     double value;
-    double promised;            /* first-order gain of the last search's first step */
+    double promised; /* first-order gain of the last search's first step */
 } box;
 
 static double clip(const box *b, plx_index i, double v)

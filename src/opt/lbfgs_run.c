@@ -10,7 +10,7 @@
 
 #include "opt/lbfgs_box.h"
 
-enum { OUR_STOP = 77 };         /* returned by progress(): one of our rules was met */
+enum { OUR_STOP = 77 }; /* returned by progress(): one of our rules was met */
 
 typedef struct run {
     plx_context *ctx;
@@ -18,8 +18,8 @@ typedef struct run {
     void *arg;
     const plx__lbfgs_options *o;
     plx__lbfgs_result *result;
-    double *best;               /* best point so far, its value in result->value */
-    double last;                /* value at the end of the last iteration */
+    double *best; /* best point so far, its value in result->value */
+    double last;  /* value at the end of the last iteration */
     plx_status status;
 } run;
 
@@ -28,14 +28,14 @@ static double evaluate(void *run_, const double *x, double *gradient, const int 
     run *r = run_;
     double value = INFINITY;
     (void)step;
-    if (r->status != PLX_OK) {                          /* after a failure: let the library wind down */
+    if (r->status != PLX_OK) { /* after a failure: let the library wind down */
         memset(gradient, 0, (size_t)n * sizeof *gradient);
         return r->last;
     }
     r->status = r->f(r->arg, r->ctx, x, n, &value, gradient);
     r->result->evaluations++;
     if (r->status != PLX_OK) return r->last;
-    if (!isfinite(value)) return 1e300;                 /* worse than anything: the search steps back */
+    if (!isfinite(value)) return 1e300; /* worse than anything: the search steps back */
     if (value < r->result->value) {
         r->result->value = value;
         r->result->gradient_max = 0;
@@ -81,7 +81,7 @@ static plx_status run_library(run *r, plx_index n, const double *x)
     lbfgs_parameter_t p;
     lbfgs_parameter_init(&p);
     p.m = (int)plx__min(r->o->memory, 1000);
-    p.epsilon = 0;                                      /* our rules decide, in progress() */
+    p.epsilon = 0; /* our rules decide, in progress() */
     p.max_iterations = (int)plx__min(r->o->max_iter, INT32_MAX);
     p.linesearch = LBFGS_LINESEARCH_BACKTRACKING_STRONG_WOLFE;
     p.max_linesearch = 40;
@@ -123,8 +123,7 @@ plx_status plx__lbfgs(plx_context *ctx, plx_index n, double *x, plx__objective_f
     if (o.gradient_tol == 0) o.gradient_tol = 1e-5;
     if (o.change_tol == 0) o.change_tol = 1e-11;
     if (!o.phase) o.phase = "lbfgs";
-    if (n > 0)
-        PLX_TRY((o.lower ? plx__lbfgs_box : minimise_free)(ctx, n, x, f, arg, &o, &out));
+    if (n > 0) PLX_TRY((o.lower ? plx__lbfgs_box : minimise_free)(ctx, n, x, f, arg, &o, &out));
     if (result) *result = out;
     plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;

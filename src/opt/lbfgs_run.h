@@ -12,12 +12,12 @@ typedef plx_status (*plx__objective_fn)(void *arg, plx_context *ctx, const doubl
                                         double *gradient);
 
 typedef struct plx__lbfgs_options {
-    plx_index max_iter;         /* 0: 200 */
-    plx_index memory;           /* 0: 10 */
-    double gradient_tol;        /* largest (projected) gradient entry; 0: 1e-5 */
-    double change_tol;          /* relative change of f; 0: 1e-11; negative: never */
+    plx_index max_iter;          /* 0: 200 */
+    plx_index memory;            /* 0: 10 */
+    double gradient_tol;         /* largest (projected) gradient entry; 0: 1e-5 */
+    double change_tol;           /* relative change of f; 0: 1e-11; negative: never */
     const double *lower, *upper; /* box, both or neither; +-INFINITY allowed */
-    const char *phase;          /* progress label; NULL: "lbfgs" */
+    const char *phase;           /* progress label; NULL: "lbfgs" */
 } plx__lbfgs_options;
 
 typedef struct plx__lbfgs_result {

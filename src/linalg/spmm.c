@@ -113,7 +113,13 @@ static plx_status spmm_rows(void *arg, plx_context *ctx, plx_index begin, plx_in
     for (; j + 32 <= m; j += 32) (job->fetch ? panel32 : panel32_near)(job, begin, end, j);
     for (; j + 16 <= m; j += 16) (job->fetch ? panel16 : panel16_near)(job, begin, end, j);
     for (; j + 8 <= m; j += 8) (job->fetch ? panel8 : panel8_near)(job, begin, end, j);
-    if (j < m) panel_rest(job, begin, end, j);
+    if (j < m && m >= LINE && job->beta == 0) { /* the last eight columns: some once more, to the same bytes */
+        spmm_job last = *job;
+        last.stream = false; /* they may start anywhere */
+        (job->fetch ? panel8 : panel8_near)(&last, begin, end, m - LINE);
+    } else if (j < m) {
+        panel_rest(job, begin, end, j);
+    }
     if (job->stream) fence();
     return PLX_OK;
 }

@@ -110,75 +110,114 @@ static plx_status log_scores(plx__run *run, const plx__view *v, plx_cmat theta, 
 }
 
 /* row = softmax(log prior + row), the row maximum subtracted. */
-static void to_posterior(double *row, const double *prior, plx_index k)
+static void to_posterior(double *row, const double *log_prior, plx_index k)
 {
     double top = -INFINITY, sum = 0;
     for (plx_index c = 0; c < k; c++) {
-        row[c] += log(prior[c]);
+        row[c] += log_prior[c];
         top = fmax(top, row[c]);
     }
     for (plx_index c = 0; c < k; c++) sum += row[c] = exp(row[c] - top);
     for (plx_index c = 0; c < k; c++) row[c] /= sum;
 }
 
-/* One view's scores: added to the joint sum, and its own posterior stored. */
-static plx_status score_view(plx__run *run, const plx__view *v, plx_cmat prior, plx_mat joint, int32_t *views)
+enum { ROWS_AT_A_TIME = 512 };
+
+typedef struct scoring {
+    const plx__view *view;
+    int combine;
+    const double *prior, *log_prior; /* K */
+    plx_mat own, joint;              /* n x K: one view, and all */
+    int32_t *views;                  /* n: views counted so far */
+} scoring;
+
+/* One view's log scores: added to the joint sum, and turned into its own posterior. */
+static plx_status join_view(void *arg, plx_context *ctx, plx_index begin, plx_index end, int worker)
 {
-    const params *p = run->params;
-    const plx__store *state = run->fitted ? run->fitted : run->out;
-    const char *name = NULL, *theta_name = NULL;
-    plx_cmat theta;
-    plx_mat own;
-    PLX_TRY(plx__view_key(&theta_name, run->ctx, "theta", v->name));
-    PLX_TRY(plx__store_dense(&theta, run->ctx, state, theta_name));
-    if (theta.rows != joint.cols || theta.cols != v->cols)
-        PLX_FAIL(run->ctx, PLX_E_FORMAT, "the model's array '%s' does not fit its view", theta_name);
-    PLX_TRY(plx__view_key(&name, run->ctx, "posterior", v->name));
-    PLX_TRY(plx__store_new(&own, run->out, name, joint.rows, joint.cols));
-    plx__mark mark = plx__arena_mark(plx__scratch(run->ctx));
-    PLX_TRY(log_scores(run, v, theta, own));
-    plx__arena_rewind(plx__scratch(run->ctx), mark);
-    for (plx_index i = 0; i < own.rows; i++) {
-        double *row = own.data + i * own.ld, *sum = joint.data + i * joint.ld;
-        if (!v->present[i]) {
-            memset(row, 0, (size_t)own.cols * sizeof *row);
+    const scoring *s = arg;
+    plx_index k = s->own.cols;
+    (void)ctx;
+    (void)worker;
+    for (plx_index i = begin; i < end; i++) {
+        double *row = s->own.data + i * s->own.ld, *sum = s->joint.data + i * s->joint.ld;
+        if (!s->view->present[i]) {
+            memset(row, 0, (size_t)k * sizeof *row);
             continue;
         }
-        if (p->combine == PRODUCT) plx__axpy(sum, 1.0, row, own.cols);
-        to_posterior(row, prior.data, own.cols);
-        if (p->combine == MEAN) plx__axpy(sum, 1.0, row, own.cols);
-        views[i]++;
+        if (s->combine == PRODUCT) plx__axpy(sum, 1.0, row, k);
+        to_posterior(row, s->log_prior, k);
+        if (s->combine == MEAN) plx__axpy(sum, 1.0, row, k);
+        s->views[i]++;
     }
     return PLX_OK;
 }
 
 /* (C) The joint posterior; a sample without any view gets the prior. */
-static plx_status score(plx__run *run)
+static plx_status join_all(void *arg, plx_context *ctx, plx_index begin, plx_index end, int worker)
+{
+    const scoring *s = arg;
+    plx_index k = s->joint.cols;
+    (void)ctx;
+    (void)worker;
+    for (plx_index i = begin; i < end; i++) {
+        double *row = s->joint.data + i * s->joint.ld;
+        if (!s->views[i]) memcpy(row, s->prior, (size_t)k * sizeof *row);
+        else if (s->combine == PRODUCT) to_posterior(row, s->log_prior, k);
+        else plx__scale(row, 1.0 / s->views[i], k);
+    }
+    return PLX_OK;
+}
+
+static plx_status score_view(plx__run *run, scoring *s, const plx__view *v)
+{
+    const plx__store *state = run->fitted ? run->fitted : run->out;
+    const char *name = NULL, *theta_name = NULL;
+    plx_cmat theta;
+    PLX_TRY(plx__view_key(&theta_name, run->ctx, "theta", v->name));
+    PLX_TRY(plx__store_dense(&theta, run->ctx, state, theta_name));
+    if (theta.rows != s->joint.cols || theta.cols != v->cols)
+        PLX_FAIL(run->ctx, PLX_E_FORMAT, "the model's array '%s' does not fit its view", theta_name);
+    PLX_TRY(plx__view_key(&name, run->ctx, "posterior", v->name));
+    PLX_TRY(plx__store_new(&s->own, run->out, name, s->joint.rows, s->joint.cols));
+    plx__mark mark = plx__arena_mark(plx__scratch(run->ctx));
+    PLX_TRY(log_scores(run, v, theta, s->own));
+    plx__arena_rewind(plx__scratch(run->ctx), mark);
+    s->view = v;
+    return plx__parallel_for(run->ctx, s->own.rows, ROWS_AT_A_TIME, join_view, s);
+}
+
+static plx_status start_scoring(scoring *s, plx__run *run)
 {
     const params *p = run->params;
     const plx__problem *x = run->problem;
-    const plx__store *state = run->fitted ? run->fitted : run->out;
-    plx_index k = x->n_classes, done = 0;
     plx_cmat prior;
-    plx_mat joint;
-    int32_t *views = NULL, *label = NULL;
-    PLX_TRY(plx__store_dense(&prior, run->ctx, state, "prior"));
-    if (prior.cols != k) PLX_FAIL(run->ctx, PLX_E_FORMAT, "the model's prior does not fit its classes");
-    PLX_TRY(plx__store_new(&joint, run->out, "posterior", x->n, k));
-    PLX_TRY(plx__arena_i32(&views, plx__scratch(run->ctx), x->n));
+    double *logs = NULL;
+    PLX_TRY(plx__store_dense(&prior, run->ctx, run->fitted ? run->fitted : run->out, "prior"));
+    if (prior.cols != x->n_classes) PLX_FAIL(run->ctx, PLX_E_FORMAT, "the model's prior does not fit its classes");
+    PLX_TRY(plx__store_new(&s->joint, run->out, "posterior", x->n, x->n_classes));
+    PLX_TRY(plx__arena_i32(&s->views, plx__scratch(run->ctx), x->n));
+    PLX_TRY(plx__arena_f64(&logs, plx__scratch(run->ctx), x->n_classes, 1));
+    for (plx_index c = 0; c < x->n_classes; c++) logs[c] = log(prior.data[c]);
+    s->combine = p->combine;
+    s->prior = prior.data;
+    s->log_prior = logs;
+    return PLX_OK;
+}
+
+static plx_status score(plx__run *run)
+{
+    const plx__problem *x = run->problem;
+    scoring s = {0};
+    int32_t *label = NULL;
+    PLX_TRY(start_scoring(&s, run));
     PLX_TRY(plx__arena_i32(&label, plx__scratch(run->ctx), x->n));
     for (plx_index v = 0; v < x->n_views; v++) {
-        PLX_TRY(score_view(run, &x->views[v], prior, joint, views));
-        PLX_TRY(plx__report(run->ctx, "score", ++done, x->n_views, NAN));
+        PLX_TRY(score_view(run, &s, &x->views[v]));
+        PLX_TRY(plx__report(run->ctx, "score", v + 1, x->n_views, NAN));
     }
-    for (plx_index i = 0; i < x->n; i++) {
-        double *row = joint.data + i * joint.ld;
-        if (!views[i]) memcpy(row, prior.data, (size_t)k * sizeof *row);
-        else if (p->combine == PRODUCT) to_posterior(row, prior.data, k);
-        else plx__scale(row, 1.0 / views[i], k);
-    }
-    plx__argmax_rows(label, plx__cmat(joint));
-    return plx__outcome_classes(run, label, plx__cmat(joint));
+    PLX_TRY(plx__parallel_for(run->ctx, x->n, ROWS_AT_A_TIME, join_all, &s));
+    plx__argmax_rows(label, plx__cmat(s.joint));
+    return plx__outcome_classes(run, label, plx__cmat(s.joint));
 }
 
 static plx_status fit(plx__run *run)

@@ -1,0 +1,28 @@
+#!/bin/sh
+# Benchmarks against limits and peers, each claim a ratio measured in one run. Appends to bench/log.txt.
+#   bench/run.sh [linalg|knn|read|methods]...        default: all
+set -eu
+cd "$(dirname "$0")/.."
+jobs=$(nproc 2>/dev/null || echo 2)
+threads=${THREADS:-$jobs}
+cmake -S . -B build/bench -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE="-O3 -g1 -DNDEBUG" -DPLX_BUILD_BENCH=ON \
+    -DPLX_BUILD_TESTS=OFF >/dev/null
+cmake --build build/bench -j "$jobs" >/dev/null
+tools/python_env.sh build/bench-venv numpy scipy pandas scikit-learn
+python=build/bench-venv/bin/python
+[ $# -gt 0 ] || set -- linalg knn read methods
+log=build/bench/result.txt
+{
+    printf '\n# %s, %s, %s threads, load %s\n' "$(date -u +%Y-%m-%d)" "$(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1)" \
+        "$threads" "$(cut -d' ' -f1 /proc/loadavg)"
+    for part; do
+        case $part in
+        linalg) build/bench/bench/bench_linalg "$threads" ;;
+        knn) "$python" bench/bench_knn.py build/bench/bench/bench_linalg "$threads" ;;
+        read) "$python" bench/bench_read.py --program build/bench/bench/bench_read --megabytes "${MEGABYTES:-1000}" ;;
+        methods) "$python" bench/bench_methods.py build/bench/parallax "$threads" ;;
+        *) echo "unknown part: $part" >&2 ;;
+        esac
+    done
+} | tee "$log"
+cat "$log" >>bench/log.txt

@@ -5,10 +5,10 @@
 #   tools/setup.sh full     also what `make check-full`, `make bench` and the lint targets need
 set -eu
 
-packages="gcc make cmake ninja-build pkg-config python3
+packages="gcc make cmake ninja-build pkg-config python3 python3-venv
 libopenblas-openmp-dev liblapacke-dev libarpack2-dev libsuitesparse-dev libsvm-dev liblinear-dev liblbfgs-dev
 libglpk-dev libjansson-dev libhdf5-dev libmatio-dev libutf8proc-dev libstemmer-dev zlib1g-dev libcmocka-dev"
-full="clang clang-format clang-tidy cppcheck valgrind lcov libomp-dev python3-venv"
+full="clang clang-format clang-tidy cppcheck valgrind lcov libomp-dev"
 [ "${1:-}" = full ] && packages="$packages $full"
 
 missing=""
@@ -22,6 +22,9 @@ for pair in gcc:gcc make:make cmake:cmake ninja-build:ninja python3:python3; do
         missing=$(printf '%s' " $missing " | sed "s/ $p / /; s/^ *//; s/ *\$//")
     fi
 done
+if command -v python3 >/dev/null 2>&1 && python3 -c 'import ensurepip, venv' >/dev/null 2>&1; then
+    missing=$(printf '%s' " $missing " | sed "s/ python3-venv / /; s/^ *//; s/ *\$//")
+fi
 [ -n "$missing" ] || exit 0
 
 if ! command -v apt-get >/dev/null 2>&1; then

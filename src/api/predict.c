@@ -37,6 +37,9 @@ static plx_status run_predict(plx_prediction *out, plx_context *ctx, const plx_m
                     .outcome = &out->outcome,
                     .info = &ignored};
     PLX_TRY(plx__problem_check(ctx, m->method, &p, false));
+    if (m->method->memory)
+        PLX_TRY(plx__need_memory(ctx, m->method->memory(&run), m->method->name,
+                                 "predict fewer samples at a time or raise --memory"));
     return m->method->predict(&run);
 }
 

@@ -51,8 +51,17 @@ static void system_release(void *block, void *payload)
     free(block);
 }
 
-/* 80 % of what the kernel says can be had without swapping. */
-static int64_t default_memory_limit(void)
+static int64_t read_number(const char *path)
+{
+    int64_t value = -1;
+    FILE *f = fopen(path, "re");
+    if (!f) return -1;
+    if (fscanf(f, "%" SCNd64, &value) != 1) value = -1; /* "max": no limit */
+    fclose(f);
+    return value;
+}
+
+static int64_t free_memory(void)
 {
     int64_t kib = 0;
     FILE *f = fopen("/proc/meminfo", "re");
@@ -63,7 +72,15 @@ static int64_t default_memory_limit(void)
         fclose(f);
     }
     if (kib == 0) kib = (int64_t)sysconf(_SC_PHYS_PAGES) / 1024 * (int64_t)sysconf(_SC_PAGESIZE);
-    return kib * 1024 / 10 * 8;
+    return kib * 1024;
+}
+
+/* 80 % of what can be had without swapping, and within the control group (containers). */
+static int64_t default_memory_limit(void)
+{
+    int64_t bytes = free_memory(), group = read_number("/sys/fs/cgroup/memory.max");
+    if (group >= 0) bytes = plx__min(bytes, group - plx__max(0, read_number("/sys/fs/cgroup/memory.current")));
+    return plx__max(bytes / 10 * 8, 16 << 20);
 }
 
 void *plx__alloc(plx_context *ctx, size_t bytes)

@@ -72,7 +72,7 @@ plx_status plx__decide(int32_t *label, plx__run *run, plx_cmat scores, const uin
     plx_mat offset = {0}, shifted;
     plx_cmat known;
     if (run->fitted) {
-        PLX_TRY(plx__store_dense(&known, run->ctx, run->fitted, "_share"));
+        PLX_TRY(plx__store_shaped(&known, run->ctx, run->fitted, "_share", 1, scores.cols));
     } else {
         PLX_TRY(plx__store_new(&offset, run->out, "_share", 1, scores.cols));
         PLX_TRY(fit_offsets(offset, run, scores, usable));

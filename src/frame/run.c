@@ -134,6 +134,17 @@ plx_status plx__require_nonnegative(plx__run *run, const plx__view *v)
     return PLX_OK;
 }
 
+plx_status plx__require_finite(plx__run *run, plx_cmat values, const char *what)
+{
+    for (plx_index i = 0; i < values.rows; i++)
+        for (plx_index j = 0; j < values.cols; j++)
+            if (!isfinite(values.data[i * values.ld + j]))
+                PLX_FAIL(run->ctx, PLX_E_NUMERIC,
+                         "%s: the %s of sample %s are not finite; its values are too large, scale the view",
+                         run->method->name, what, run->problem->ids[i]);
+    return PLX_OK;
+}
+
 plx_status plx__require_view(plx_index *out, plx__run *run, const char *name, const char *parameter)
 {
     const plx__problem *p = run->problem;

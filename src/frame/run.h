@@ -93,6 +93,9 @@ plx_status plx__finish(plx__run *run, const plx__trace *trace, plx_index iterati
 /* Any non-negative view is fine; a negative entry is an error naming view, row and column. */
 plx_status plx__require_nonnegative(plx__run *run, const plx__view *view);
 
+/* Every entry is finite, or PLX_E_NUMERIC naming the sample: `what` is e.g. "scores". */
+plx_status plx__require_finite(plx__run *run, plx_cmat values, const char *what);
+
 /* Index of the view, or an error naming it and the ones there are. */
 plx_status plx__require_view(plx_index *out, plx__run *run, const char *name, const char *parameter);
 

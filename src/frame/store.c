@@ -66,11 +66,20 @@ plx_status plx__store_dense(plx_cmat *out, plx_context *ctx, const plx__store *s
     return PLX_OK;
 }
 
+plx_status plx__store_shaped(plx_cmat *out, plx_context *ctx, const plx__store *store, const char *name, plx_index rows,
+                             plx_index cols)
+{
+    PLX_TRY(plx__store_dense(out, ctx, store, name));
+    if ((rows >= 0 && out->rows != rows) || (cols >= 0 && out->cols != cols))
+        PLX_FAIL(ctx, PLX_E_FORMAT, "the model's array '%s' is %lld x %lld and does not fit its views and classes",
+                 name, (long long)out->rows, (long long)out->cols);
+    return PLX_OK;
+}
+
 plx_status plx__store_scalar(double *out, plx_context *ctx, const plx__store *store, const char *name)
 {
     plx_cmat m = {0};
-    PLX_TRY(plx__store_dense(&m, ctx, store, name));
-    if (m.rows != 1 || m.cols != 1) PLX_FAIL(ctx, PLX_E_FORMAT, "the model's array '%s' is not a single number", name);
+    PLX_TRY(plx__store_shaped(&m, ctx, store, name, 1, 1));
     *out = m.data[0];
     return PLX_OK;
 }

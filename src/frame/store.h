@@ -30,6 +30,9 @@ const plx__array *plx__store_find(const plx__store *store, const char *name);
 
 /* Look-ups that must succeed: PLX_E_FORMAT naming the array otherwise (a model file may lack it). */
 plx_status plx__store_dense(plx_cmat *out, plx_context *ctx, const plx__store *store, const char *name);
+/* Same, and of this shape (-1: any number): nothing read from a model file is trusted. */
+plx_status plx__store_shaped(plx_cmat *out, plx_context *ctx, const plx__store *store, const char *name, plx_index rows,
+                             plx_index cols);
 plx_status plx__store_scalar(double *out, plx_context *ctx, const plx__store *store, const char *name);
 
 /* "name.VIEW" in scratch. */

@@ -152,7 +152,12 @@ static plx_status settle_width(plx__prepared *out, plx__run *run)
     const char *name = NULL;
     if (out->kernel.kind != PLX__KERNEL_RBF) return PLX_OK;
     PLX_TRY(plx__arena_printf(&name, plx__scratch(run->ctx), "_width.%s", out->name));
-    if (run->fitted) return plx__store_scalar(&out->kernel.width, run->ctx, run->fitted, name);
+    if (run->fitted) {
+        PLX_TRY(plx__store_scalar(&out->kernel.width, run->ctx, run->fitted, name));
+        if (!(out->kernel.width > 0))
+            PLX_FAIL(run->ctx, PLX_E_FORMAT, "the model's width of view '%s' is not > 0", out->name);
+        return PLX_OK;
+    }
     PLX_TRY(plx__kernel_set_width(&out->kernel, run->ctx, out->rows, out->present, out->name));
     return plx__store_put(run->out, name, (plx_cmat){&out->kernel.width, 1, 1, 1});
 }
@@ -190,8 +195,12 @@ plx_status plx__points_unit(plx__points *out, plx_context *ctx, plx__points from
     plx_index n = plx__points_rows(from);
     double *factor = NULL;
     PLX_TRY(plx__arena_f64(&factor, plx__scratch(ctx), n, 1));
-    PLX_TRY(plx__points_norms_sq(ctx, from, factor));
-    for (plx_index i = 0; i < n; i++) factor[i] = factor[i] > 0 ? 1.0 / sqrt(factor[i]) : 0.0;
+    for (plx_index i = 0; i < n; i++) {
+        double norm = plx__points_sparse(from)
+                          ? plx__norm(from.csr.val + from.csr.ptr[i], from.csr.ptr[i + 1] - from.csr.ptr[i])
+                          : plx__norm(from.dense.data + i * from.dense.ld, from.dense.cols);
+        factor[i] = norm > 0 ? 1.0 / norm : 0.0;
+    }
     if (plx__points_sparse(from)) {
         plx_csr unit;
         PLX_TRY(plx__csr_clone(&unit, plx__scratch(ctx), from.csr));
@@ -204,4 +213,27 @@ plx_status plx__points_unit(plx__points *out, plx_context *ctx, plx__points from
     for (plx_index i = 0; i < n; i++) plx__scale(unit.data + i * unit.ld, factor[i], unit.cols);
     *out = plx__points_dense(plx__cmat(unit));
     return PLX_OK;
+}
+
+/* ---- memory ---- */
+
+static double view_bytes(const plx__view *v, plx_index n)
+{
+    return v->sparse ? 12.0 * (double)v->csr.ptr[n] + 8.0 * (double)n : 8.0 * (double)n * (double)v->cols;
+}
+
+double plx__prepared_bytes(const plx__run *run, plx_index view)
+{
+    const plx__problem *p = run->problem;
+    double bytes = 0, joined = 0;
+    for (plx_index v = 0; v < p->n_views; v++) {
+        plx__value scale = {.word = 0};
+        if (view >= 0 && v != view) continue;
+        double own = view_bytes(&p->views[v], p->n);
+        if (plx__pv(&scale, run->ctx, run->settings, "scale", p->views[v].name) == PLX_OK && scale.word != 0)
+            bytes += own;
+        if (p->views[v].kind == PLX_VIEW_KERNEL) bytes += 8.0 * (double)p->n * (double)p->views[v].cols;
+        joined += own;
+    }
+    return bytes + (view < 0 ? joined : 0.0);
 }

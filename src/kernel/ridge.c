@@ -5,7 +5,6 @@
 
 #include "core/parallel.h"
 #include "linalg/factor.h"
-#include "linalg/iterative.h"
 
 enum { FEW_COLUMNS = 2000 }; /* normal equations up to here: d^2 memory, l d^2 + d^3/3 time */
 
@@ -84,13 +83,12 @@ static plx_status apply_shifted(void *arg, plx_context *ctx, double *y, const do
 }
 
 plx_status plx__ridge_cg(plx_context *ctx, plx_cmat k, plx_cmat y, const plx__ridge_options *o, plx_mat a, double *b,
-                         bool *converged)
+                         plx__iter_result *result)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
     shifted op = {k, o->gamma * (double)k.rows};
     plx__operator system = {k.rows, apply_shifted, &op};
     plx__iter_options options = {.tol = o->tol};
-    plx__iter_result result;
     plx_mat rhs, s;
     double *diagonal = NULL;
     PLX_TRY(with_ones(&rhs, ctx, y));
@@ -98,9 +96,8 @@ plx_status plx__ridge_cg(plx_context *ctx, plx_cmat k, plx_cmat y, const plx__ri
     PLX_TRY(plx__arena_f64(&diagonal, plx__scratch(ctx), k.rows, 1));
     for (plx_index i = 0; i < k.rows; i++) diagonal[i] = fmax(k.data[i * k.ld + i], 0.0) + op.shift;
     options.diagonal = diagonal;
-    PLX_TRY(plx__cg_many(ctx, system, plx__cmat(rhs), s, &options, &result));
-    *converged = result.converged;
-    PLX_TRY(eliminate_bias(ctx, plx__cmat(s), o->bias, a, b, result.converged ? o->what : NULL));
+    PLX_TRY(plx__cg_many(ctx, system, plx__cmat(rhs), s, &options, result));
+    PLX_TRY(eliminate_bias(ctx, plx__cmat(s), o->bias, a, b, result->converged ? o->what : NULL));
     plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;
 }
@@ -200,30 +197,28 @@ static plx_status normal_equations(const primal *p, plx_context *ctx, plx_mat w)
     return plx__chol_solve(ctx, plx__cmat(s), w);
 }
 
-static plx_status conjugate_gradients(primal *p, plx_context *ctx, plx_mat w, bool *converged)
+static plx_status conjugate_gradients(primal *p, plx_context *ctx, plx_mat w, plx__iter_result *result)
 {
     plx__operator system = {w.rows, apply_primal, p};
     plx__iter_options options = {.tol = p->o->tol};
-    plx__iter_result result;
     plx_mat start;
     PLX_TRY(plx__arena_mat(&start, plx__scratch(ctx), w.rows, w.cols));
-    PLX_TRY(plx__cg_many(ctx, system, plx__cmat(w), start, &options, &result));
+    PLX_TRY(plx__cg_many(ctx, system, plx__cmat(w), start, &options, result));
     plx__mat_copy(w, plx__cmat(start));
-    *converged = result.converged;
     return PLX_OK;
 }
 
 plx_status plx__ridge_primal(plx_context *ctx, plx__points x, plx_cmat y, const plx__ridge_options *o, plx_mat w,
-                             double *b, bool *converged)
+                             double *b, plx__iter_result *result)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
     primal p = {.x = x, .o = o};
-    *converged = true;
+    *result = (plx__iter_result){.converged = true};
     PLX_TRY(plx__arena_f64(&p.residual, plx__scratch(ctx), plx__points_rows(x), 1));
     if (plx__points_sparse(x)) PLX_TRY(plx__csr_transpose(&p.transposed, plx__scratch(ctx), x.csr));
     PLX_TRY(primal_rhs(&p, ctx, y, w));
     if (w.rows <= FEW_COLUMNS) PLX_TRY(normal_equations(&p, ctx, w));
-    else PLX_TRY(conjugate_gradients(&p, ctx, w, converged));
+    else PLX_TRY(conjugate_gradients(&p, ctx, w, result));
     PLX_TRY(primal_bias(&p, ctx, y, plx__cmat(w), b));
     plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;

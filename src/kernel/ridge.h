@@ -9,6 +9,7 @@
 #define PLX_KERNEL_RIDGE_H
 
 #include "linalg/distance.h"
+#include "linalg/iterative.h"
 
 typedef struct plx__ridge_options {
     double gamma; /* > 0 */
@@ -23,11 +24,11 @@ plx_status plx__ridge_dense(plx_context *ctx, plx_mat k, plx_cmat y, const plx__
 
 /* Dual by conjugate gradients with `k` kept. */
 plx_status plx__ridge_cg(plx_context *ctx, plx_cmat k, plx_cmat y, const plx__ridge_options *o, plx_mat a, double *b,
-                         bool *converged);
+                         plx__iter_result *result);
 
 /* Primal: weights w (d x c) of f(x) = x.w. Few columns: normal equations by Cholesky; many: conjugate gradients with
- * products only, no l x l or d x d matrix. */
+ * products only, no l x l or d x d matrix. *result tells how it went (0 iterations: no need to iterate). */
 plx_status plx__ridge_primal(plx_context *ctx, plx__points x, plx_cmat y, const plx__ridge_options *o, plx_mat w,
-                             double *b, bool *converged);
+                             double *b, plx__iter_result *result);
 
 #endif

@@ -87,6 +87,10 @@ static plx_status fit_view(plx__run *run, const plx__view *v)
                 "nb: the labelled samples of class '%s' all miss view '%s'; its features are taken as uniform there",
                 x->classes[c], v->name);
         double normaliser = p->smoothing * (double)v->cols + total;
+        if (!isfinite(normaliser))
+            PLX_FAIL(run->ctx, PLX_E_NUMERIC,
+                     "nb: the counts of class '%s' in view '%s' do not add up to a finite number; scale the view",
+                     x->classes[c], v->name);
         for (plx_index f = 0; f < v->cols; f++)
             row[f] = normaliser > 0 ? (p->smoothing + row[f]) / normaliser : 1.0 / (double)v->cols;
     }
@@ -174,9 +178,8 @@ static plx_status score_view(plx__run *run, scoring *s, const plx__view *v)
     const char *name = NULL, *theta_name = NULL;
     plx_cmat theta;
     PLX_TRY(plx__view_key(&theta_name, run->ctx, "theta", v->name));
-    PLX_TRY(plx__store_dense(&theta, run->ctx, state, theta_name));
-    if (theta.rows != s->joint.cols || theta.cols != v->cols)
-        PLX_FAIL(run->ctx, PLX_E_FORMAT, "the model's array '%s' does not fit its view", theta_name);
+    PLX_TRY(plx__store_shaped(&theta, run->ctx, state, theta_name, s->joint.cols, v->cols));
+    if (run->fitted) PLX_TRY(plx__require_nonnegative(run, v));
     PLX_TRY(plx__view_key(&name, run->ctx, "posterior", v->name));
     PLX_TRY(plx__store_new(&s->own, run->out, name, s->joint.rows, s->joint.cols));
     plx__mark mark = plx__arena_mark(plx__scratch(run->ctx));
@@ -216,6 +219,7 @@ static plx_status score(plx__run *run)
         PLX_TRY(plx__report(run->ctx, "score", v + 1, x->n_views, NAN));
     }
     PLX_TRY(plx__parallel_for(run->ctx, x->n, ROWS_AT_A_TIME, join_all, &s));
+    PLX_TRY(plx__require_finite(run, plx__cmat(s.joint), "posteriors"));
     plx__argmax_rows(label, plx__cmat(s.joint));
     return plx__outcome_classes(run, label, plx__cmat(s.joint));
 }

@@ -110,15 +110,19 @@ static plx_status choose_solver(int *out, plx__run *run, const problem *q)
     return PLX_OK;
 }
 
+/* Kernel values between rows as prepared: for the cosine they have unit length already. */
+static plx_status kernel_between(plx__run *run, const problem *q, plx__points a, plx__points b, plx_mat k)
+{
+    plx__kernel kernel = q->data.kernel;
+    if (q->linear) kernel.kind = PLX__KERNEL_LINEAR;
+    return plx__kernel_matrix(run->ctx, &kernel, a, b, k);
+}
+
 /* Kernel values between the labelled samples. */
 static plx_status labelled_gram(plx_mat *k, plx__run *run, const problem *q, plx__points rows)
 {
     PLX_TRY(plx__arena_mat(k, plx__scratch(run->ctx), q->l, q->l));
-    if (q->data.kernel.kind != PLX__KERNEL_PRECOMPUTED) {
-        plx__kernel kernel = q->data.kernel;
-        if (q->linear) kernel.kind = PLX__KERNEL_LINEAR; /* rows are unit already for the cosine */
-        return plx__kernel_matrix(run->ctx, &kernel, rows, rows, *k);
-    }
+    if (q->data.kernel.kind != PLX__KERNEL_PRECOMPUTED) return kernel_between(run, q, rows, rows, *k);
     for (plx_index i = 0; i < q->l; i++)
         for (plx_index j = 0; j < q->l; j++)
             k->data[i * k->ld + j] = q->rows.dense.data[q->labelled[i] * q->rows.dense.ld + q->labelled[j]];
@@ -132,7 +136,8 @@ static plx_status dual_weights(plx__run *run, const problem *q, plx__points rows
     return plx__gemm(run->ctx, 1.0, rows.dense, PLX__T, plx__cmat(q->a), PLX__N, 0.0, w);
 }
 
-static plx_status solve_dual(plx__run *run, problem *q, plx__points rows, int solver, double *b, bool *converged)
+static plx_status solve_dual(plx__run *run, problem *q, plx__points rows, int solver, double *b,
+                             plx__iter_result *result)
 {
     const params *p = run->params;
     const char *what = NULL;
@@ -140,7 +145,7 @@ static plx_status solve_dual(plx__run *run, problem *q, plx__points rows, int so
     PLX_TRY(plx__arena_printf(&what, plx__scratch(run->ctx), "rls: matrix for view '%s'", q->data.name));
     plx__ridge_options o = {p->gamma_a, p->bias, p->tol, what};
     PLX_TRY(labelled_gram(&k, run, q, rows));
-    if (solver == CG) return plx__ridge_cg(run->ctx, plx__cmat(k), plx__cmat(q->y), &o, q->a, b, converged);
+    if (solver == CG) return plx__ridge_cg(run->ctx, plx__cmat(k), plx__cmat(q->y), &o, q->a, b, result);
     return plx__ridge_dense(run->ctx, k, plx__cmat(q->y), &o, q->a, b);
 }
 
@@ -159,23 +164,23 @@ static plx_status primal_coefficients(plx__run *run, problem *q, plx__points row
 }
 
 /* Leaves behind what prediction needs: "_weights", or "_rows" and "_coef". */
-static plx_status solve(plx__run *run, problem *q, double *b, bool *converged)
+static plx_status solve(plx__run *run, problem *q, double *b, plx__iter_result *result)
 {
     const params *p = run->params;
     int solver = DENSE;
     plx__points rows;
     plx_mat w = {0};
-    *converged = true;
+    *result = (plx__iter_result){.converged = true};
     PLX_TRY(choose_solver(&solver, run, q));
     if (q->data.kernel.kind == PLX__KERNEL_PRECOMPUTED) rows = q->rows;
     else PLX_TRY(plx__points_select(&rows, run->ctx, q->rows, q->labelled, q->l));
     if (q->linear) PLX_TRY(plx__store_new(&w, run->out, "_weights", q->data.cols, q->k));
     if (solver == PRIMAL) {
         plx__ridge_options o = {p->gamma_a, p->bias, p->tol, "rls: matrix of the features"};
-        PLX_TRY(plx__ridge_primal(run->ctx, rows, plx__cmat(q->y), &o, w, b, converged));
+        PLX_TRY(plx__ridge_primal(run->ctx, rows, plx__cmat(q->y), &o, w, b, result));
         return primal_coefficients(run, q, rows, plx__cmat(w), b);
     }
-    PLX_TRY(solve_dual(run, q, rows, solver, b, converged));
+    PLX_TRY(solve_dual(run, q, rows, solver, b, result));
     if (q->linear) return dual_weights(run, q, rows, w);
     if (q->data.kernel.kind == PLX__KERNEL_PRECOMPUTED) {
         plx_mat coef;
@@ -212,29 +217,22 @@ static plx_status kernel_scores(plx__run *run, const problem *q, const plx__arra
     return PLX_OK;
 }
 
-static plx_status misfit(plx__run *run, const char *what)
-{
-    PLX_FAIL(run->ctx, PLX_E_FORMAT, "the model's %s do not fit its views", what);
-}
-
 static plx_status raw_scores(plx__run *run, const problem *q, plx_mat f)
 {
     const plx__store *state = run->fitted ? run->fitted : run->out;
     const plx__array *kept = plx__store_find(state, "_rows");
     plx_cmat m;
     if (q->linear) {
-        PLX_TRY(plx__store_dense(&m, run->ctx, state, "_weights"));
-        if (m.rows != plx__points_cols(q->rows) || m.cols != f.cols) return misfit(run, "weights");
+        PLX_TRY(plx__store_shaped(&m, run->ctx, state, "_weights", plx__points_cols(q->rows), f.cols));
         if (plx__points_sparse(q->rows)) return plx__spmm(run->ctx, 1.0, q->rows.csr, m, 0.0, f);
         return plx__gemm(run->ctx, 1.0, q->rows.dense, PLX__N, m, PLX__N, 0.0, f);
     }
-    PLX_TRY(plx__store_dense(&m, run->ctx, state, "_coef"));
     if (q->data.kernel.kind == PLX__KERNEL_PRECOMPUTED) {
-        if (m.rows != q->rows.dense.cols || m.cols != f.cols) return misfit(run, "coefficients");
+        PLX_TRY(plx__store_shaped(&m, run->ctx, state, "_coef", q->rows.dense.cols, f.cols));
         return plx__gemm(run->ctx, 1.0, q->rows.dense, PLX__N, m, PLX__N, 0.0, f);
     }
-    if (!kept || m.rows != (kept->sparse ? kept->csr.rows : kept->dense.rows) || m.cols != f.cols)
-        return misfit(run, "coefficients");
+    if (!kept) PLX_FAIL(run->ctx, PLX_E_FORMAT, "the model lacks the array '_rows'");
+    PLX_TRY(plx__store_shaped(&m, run->ctx, state, "_coef", kept->sparse ? kept->csr.rows : kept->dense.rows, f.cols));
     return kernel_scores(run, q, kept, m, f);
 }
 
@@ -247,13 +245,15 @@ static plx_status score(plx__run *run, const problem *q, plx_mat f)
     double majority = 0;
     int32_t *label = NULL;
     plx_index without = 0;
-    PLX_TRY(plx__store_dense(&b, run->ctx, state, "bias"));
+    PLX_TRY(plx__store_shaped(&b, run->ctx, state, "bias", 1, f.cols));
     PLX_TRY(plx__store_scalar(&majority, run->ctx, state, "_majority"));
-    if (b.cols != f.cols || !(majority >= 0 && majority < (double)f.cols)) return misfit(run, "offsets");
+    if (!(majority >= 0 && majority < (double)f.cols))
+        PLX_FAIL(run->ctx, PLX_E_FORMAT, "the model's most frequent class is not one of its classes");
     PLX_TRY(raw_scores(run, q, f));
     for (plx_index i = 0; i < x->n; i++)
         for (plx_index c = 0; c < f.cols; c++)
             f.data[i * f.ld + c] = q->data.present[i] ? f.data[i * f.ld + c] + b.data[c] : 0.0;
+    PLX_TRY(plx__require_finite(run, plx__cmat(f), "scores"));
     PLX_TRY(plx__arena_i32(&label, plx__scratch(run->ctx), x->n));
     PLX_TRY(plx__decide(label, run, plx__cmat(f), q->data.present));
     for (plx_index i = 0; i < x->n; i++) {
@@ -297,7 +297,7 @@ static plx_status put_gram(plx__run *run, const problem *q)
     if (!plx__wanted(run, "gram")) return PLX_OK;
     PLX_TRY(plx__store_new(&g, run->out, "gram", n, n));
     if (q->data.kernel.kind == PLX__KERNEL_PRECOMPUTED) plx__mat_copy(g, q->rows.dense);
-    else PLX_TRY(plx__kernel_matrix(run->ctx, &q->data.kernel, q->data.rows, q->data.rows, g));
+    else PLX_TRY(kernel_between(run, q, q->rows, q->rows, g));
     for (plx_index i = 0; i < n; i++)
         for (plx_index j = 0; j < n; j++)
             if (!q->data.present[i] || !q->data.present[j]) g.data[i * n + j] = 0.0;
@@ -322,19 +322,21 @@ static plx_status fit(plx__run *run)
 {
     problem q = {0};
     plx_mat f, b;
-    bool converged = true;
+    plx__iter_result result;
     PLX_TRY(prepare(&q, run));
     PLX_TRY(collect_labelled(&q, run));
     PLX_TRY(plx__store_new(&b, run->out, "bias", 1, q.k));
     PLX_TRY(plx__store_new(&f, run->out, "scores", run->problem->n, q.k));
     PLX_TRY(plx__report(run->ctx, "solve", 0, 1, NAN));
-    PLX_TRY(solve(run, &q, b.data, &converged));
+    PLX_TRY(solve(run, &q, b.data, &result));
     PLX_TRY(put_majority(run));
     PLX_TRY(score(run, &q, f));
     PLX_TRY(put_alpha(run, &q));
     PLX_TRY(put_gram(run, &q));
     run->info->objective = objective(run, &q, plx__cmat(f), b.data);
-    if (!converged) {
+    run->info->iterations = result.iterations;
+    if (result.iterations) run->info->converged = result.converged;
+    if (!result.converged) {
         run->info->converged = 0;
         plx__warn(run->ctx, "rls: the iterative solver stopped before reaching tol; results are approximate");
     }
@@ -350,18 +352,39 @@ static plx_status predict(plx__run *run)
     return score(run, &q, f);
 }
 
-/* The matrix of the labelled samples, unless the weights of a linear kernel are solved for. */
+/* Index of the view that will be used, without complaining: fit does that. */
+static plx_index likely_view(const plx__run *run)
+{
+    const params *p = run->params;
+    for (plx_index v = 0; v < run->problem->n_views; v++)
+        if (strcmp(run->problem->views[v].name, p->view) == 0) return v;
+    return strcmp(p->view, "concat") == 0 ? -1 : 0;
+}
+
+/* Prepared rows, the labelled ones among them (twice: used and kept), their kernel matrix or the normal equations, a
+ * block of kernel values while scoring, and n x K results. */
 static double memory(const plx__run *run)
 {
     const plx__problem *x = run->problem;
     const params *p = run->params;
-    double n = (double)x->n, l = (double)x->n_labelled, k = (double)x->n_classes;
+    plx_index view = likely_view(run);
+    double n = (double)x->n, l = (double)x->n_labelled, k = (double)x->n_classes, cols = 0, entries = 0;
+    for (plx_index v = 0; v < x->n_views; v++) {
+        if (view >= 0 && v != view) continue;
+        cols += (double)x->views[v].cols;
+        entries += x->views[v].sparse ? 1.5 * (double)x->views[v].nonzeros : n * (double)x->views[v].cols;
+    }
     plx__value kernel = {.word = -1};
-    if (plx__pv(&kernel, run->ctx, run->settings, "kernel", p->view[0] ? p->view : x->views[0].name) != PLX_OK)
+    if (plx__pv(&kernel, run->ctx, run->settings, "kernel", view < 0 ? "concat" : x->views[view].name) != PLX_OK)
         return INFINITY;
     bool linear = kernel.word == PLX__KERNEL_LINEAR || kernel.word == PLX__KERNEL_COSINE;
     bool primal = linear && (p->solver == PRIMAL || (p->solver == AUTO && x->n_labelled > PRIMAL_ABOVE));
-    return (primal ? 0 : 8 * l * l) + 24 * n * k + (plx__wanted(run, "gram") ? 8 * n * n : 0);
+    double kept = run->fitted ? 0.0 : (linear ? 1.0 : 2.0) * entries * (n > 0 ? l / n : 0.0) + cols * k;
+    double solver = run->fitted ? 0.0 : primal ? (cols <= 2000 ? l * cols + cols * cols : entries) : l * l;
+    double scoring = linear ? 0.0 : 1024.0 * (run->fitted ? n : l);
+    if (kernel.word == PLX__KERNEL_COSINE) kept += entries;
+    return plx__prepared_bytes(run, view) +
+           8 * (kept + solver + scoring + 4 * n * k + (plx__wanted(run, "gram") ? n * n : 0));
 }
 
 static const char *const extra_views[] = {"concat", NULL};

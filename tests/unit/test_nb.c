@@ -222,12 +222,46 @@ static void negative_values_are_refused(void **state)
     plx_context_destroy(ctx);
 }
 
+/* New samples are checked like fitted ones. */
+static void negative_values_of_new_samples_are_refused(void **state)
+{
+    (void)state;
+    plx_context *ctx = test_context(1);
+    plx_dataset *d = new_dataset(ctx, 2), *fresh = new_dataset(ctx, 1);
+    plx_prediction *found = NULL;
+    add_dense(d, ctx, "v", PLX_VIEW_REAL, (double[]){1, 2, 3, 4}, 2, NULL);
+    set_labels(d, ctx, (int[]){0, 1});
+    add_dense(fresh, ctx, "v", PLX_VIEW_REAL, (double[]){1, -1}, 2, NULL);
+    plx_model *m = fit_model(ctx, "nb", d, NULL);
+    assert_fails(ctx, plx_predict(&found, ctx, m, fresh), PLX_E_DATA, "negative value -1");
+    assert_null(found);
+    plx_model_destroy(m);
+    plx_dataset_destroy(fresh);
+    plx_dataset_destroy(d);
+    plx_context_destroy(ctx);
+}
+
+/* Sums beyond the largest double are a failure, not a silent NaN. */
+static void huge_counts_are_refused(void **state)
+{
+    (void)state;
+    plx_context *ctx = test_context(1);
+    plx_dataset *d = new_dataset(ctx, 3);
+    plx_model *m = NULL;
+    add_dense(d, ctx, "v", PLX_VIEW_COUNTS, (double[]){1e308, 2, 1e308, 4, 1, 1}, 2, NULL);
+    set_labels(d, ctx, (int[]){0, 0, 1});
+    assert_fails(ctx, try_fit(&m, ctx, "nb", d, NULL, NULL), PLX_E_NUMERIC, "class 'A' in view 'v'");
+    plx_dataset_destroy(d);
+    plx_context_destroy(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(agrees_with_the_direct_loop), cmocka_unit_test(no_smoothing_is_finite),
         cmocka_unit_test(a_class_without_a_view_is_uniform), cmocka_unit_test(uncovered_samples_get_the_prior),
-        cmocka_unit_test(negative_values_are_refused),
+        cmocka_unit_test(negative_values_are_refused), cmocka_unit_test(negative_values_of_new_samples_are_refused),
+        cmocka_unit_test(huge_counts_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

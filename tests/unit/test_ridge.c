@@ -52,15 +52,15 @@ static void solvers_agree(void **state)
         for (uint64_t seed = 1; seed < 6; seed++) {
             sample s = draw(seed);
             double a[L * C], b[C], a_cg[L * C], b_cg[C], w[D * C], b_primal[C];
-            bool converged = false;
+            plx__iter_result result = {0};
             plx__ridge_options o = {0.03, bias, 1e-13, "test"};
             solve_dense(ctx, &s, &o, a, b);
             assert_ok(ctx, plx__ridge_cg(ctx, (plx_cmat){s.k, L, L, L}, (plx_cmat){s.y, L, C, C}, &o,
-                                         (plx_mat){a_cg, L, C, C}, b_cg, &converged));
-            assert_true(converged);
+                                         (plx_mat){a_cg, L, C, C}, b_cg, &result));
+            assert_true(result.converged);
             plx__points x = plx__points_dense((plx_cmat){s.x, L, D, D});
             assert_ok(ctx, plx__ridge_primal(ctx, x, (plx_cmat){s.y, L, C, C}, &o, (plx_mat){w, D, C, C}, b_primal,
-                                             &converged));
+                                             &result));
             for (int c = 0; c < C; c++) {
                 double sum = 0;
                 assert_close(b[c], b_cg[c], 1e-8);
@@ -109,14 +109,14 @@ static void two_points_by_hand(void **state)
     (void)state;
     plx_context *ctx = test_context(1);
     double k[] = {1, -1, -1, 1}, y[] = {1, -1}, a[2], b[1], x[] = {1, -1}, w[1];
-    bool converged = false;
+    plx__iter_result result = {0};
     plx__ridge_options o = {0.5, true, 1e-12, "test"};
     assert_ok(ctx, plx__ridge_dense(ctx, (plx_mat){k, 2, 2, 2}, (plx_cmat){y, 2, 1, 1}, &o, (plx_mat){a, 2, 1, 1}, b));
     assert_close(a[0], 1.0 / 3, 1e-14);
     assert_close(a[1], -1.0 / 3, 1e-14);
     assert_close(b[0], 0, 1e-14);
     plx__points p = plx__points_dense((plx_cmat){x, 2, 1, 1});
-    assert_ok(ctx, plx__ridge_primal(ctx, p, (plx_cmat){y, 2, 1, 1}, &o, (plx_mat){w, 1, 1, 1}, b, &converged));
+    assert_ok(ctx, plx__ridge_primal(ctx, p, (plx_cmat){y, 2, 1, 1}, &o, (plx_mat){w, 1, 1, 1}, b, &result));
     assert_close(w[0], 2.0 / 3, 1e-14);
     plx_context_destroy(ctx);
 }
@@ -147,7 +147,7 @@ static void sparse_rows_give_the_same_weights(void **state)
     int32_t col[L * D];
     double val[L * D], w[D * C], thin[D * C], b[C], b_thin[C];
     int64_t nnz = 0;
-    bool converged = false;
+    plx__iter_result result = {0};
     for (int i = 0; i < L; i++) {
         for (int f = 0; f < D; f++) {
             if ((i + f) % 3 == 0) s.x[i * D + f] = 0;
@@ -160,9 +160,9 @@ static void sparse_rows_give_the_same_weights(void **state)
     plx__ridge_options o = {0.2, true, 1e-13, "test"};
     plx_cmat y = {s.y, L, C, C};
     assert_ok(ctx, plx__ridge_primal(ctx, plx__points_dense((plx_cmat){s.x, L, D, D}), y, &o, (plx_mat){w, D, C, C}, b,
-                                     &converged));
+                                     &result));
     assert_ok(ctx, plx__ridge_primal(ctx, plx__points_csr((plx_ccsr){L, D, ptr, col, val}), y, &o,
-                                     (plx_mat){thin, D, C, C}, b_thin, &converged));
+                                     (plx_mat){thin, D, C, C}, b_thin, &result));
     for (int i = 0; i < D * C; i++) assert_close(w[i], thin[i], 1e-10);
     for (int c = 0; c < C; c++) assert_close(b[c], b_thin[c], 1e-10);
     plx_context_destroy(ctx);
@@ -176,13 +176,13 @@ static void time_may_run_out(void **state)
     plx_context *ctx = NULL;
     sample s = draw(2);
     double a[L * C], b[C];
-    bool converged = true;
+    plx__iter_result result = {0};
     co.time_limit = 1e-9;
     assert_int_equal(plx_context_create(&ctx, &co), PLX_OK);
     plx__ridge_options o = {0.1, true, 1e-12, "test"};
     assert_ok(ctx, plx__ridge_cg(ctx, (plx_cmat){s.k, L, L, L}, (plx_cmat){s.y, L, C, C}, &o, (plx_mat){a, L, C, C}, b,
-                                 &converged));
-    assert_false(converged);
+                                 &result));
+    assert_false(result.converged);
     for (int i = 0; i < L * C; i++) assert_true(isfinite(a[i]));
     plx_context_destroy(ctx);
 }

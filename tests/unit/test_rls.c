@@ -263,13 +263,74 @@ static void unfinished_solvers_are_not_converged(void **state)
     plx_context_destroy(ctx);
 }
 
+/* Rows of 1e300 and of 1e-300 have a direction all the same: only that counts for the cosine. */
+static void cosine_of_extreme_rows(void **state)
+{
+    (void)state;
+    plx_context *ctx = test_context(1);
+    double scale[] = {1, 1e300, 1e-300};
+    plx_model *m[3];
+    for (int s = 0; s < 3; s++) {
+        plx_dataset *d = new_dataset(ctx, 3);
+        double x[] = {1, 2, 3, 1, 2, 2};
+        for (int i = 0; i < 6; i++) x[i] *= scale[s];
+        add_dense(d, ctx, "v", PLX_VIEW_REAL, x, 2, NULL);
+        set_labels(d, ctx, (int[]){0, 1, -1});
+        m[s] = fit_model(ctx, "rls", d, SETTINGS("kernel=cosine"));
+        assert_same_matrix(array_of(m[s], "scores"), array_of(m[0], "scores"), 1e-12);
+        plx_dataset_destroy(d);
+    }
+    assert_true(fabs(array_of(m[0], "scores").data[0]) > 0.1);
+    for (int s = 0; s < 3; s++) plx_model_destroy(m[s]);
+    plx_context_destroy(ctx);
+}
+
+/* An iterative solver says how many steps it took. */
+static void iterations_are_reported(void **state)
+{
+    (void)state;
+    plx_context *ctx = test_context(1);
+    world w = draw(15);
+    plx_dataset *d = dataset_of(&w, ctx, false);
+    plx_model *m = fit_model(ctx, "rls", d, SETTINGS("solver=cg"));
+    assert_true(plx_model_iterations(m) > 0);
+    assert_int_equal(plx_model_converged(m), 1);
+    plx_model_destroy(m);
+    plx_dataset_destroy(d);
+    plx_context_destroy(ctx);
+}
+
+/* The prepared copies count in the estimate: refused before anything is allocated, with a remedy. */
+static void memory_is_stated_first(void **state)
+{
+    (void)state;
+    plx_context_options o = PLX_CONTEXT_OPTIONS_INIT;
+    plx_context *ctx = NULL;
+    plx_model *m = NULL;
+    o.memory_limit = 4 << 20;
+    assert_int_equal(plx_context_create(&ctx, &o), PLX_OK);
+    plx_dataset *d = new_dataset(ctx, 2000);
+    double *x = calloc(2000 * 100, sizeof *x);
+    int *label = calloc(2000, sizeof *label);
+    for (int i = 0; i < 2000; i++) label[i] = i < 5 ? i % 2 : -1;
+    for (int i = 0; i < 200000; i++) x[i] = i % 7;
+    add_dense(d, ctx, "v", PLX_VIEW_REAL, x, 100, NULL);
+    set_labels(d, ctx, label);
+    assert_fails(ctx, try_fit(&m, ctx, "rls", d, SETTINGS("view=concat", "scale=zscore"), NULL), PLX_E_NOMEM, "rls needs about");
+    free(x);
+    free(label);
+    plx_dataset_destroy(d);
+    plx_context_destroy(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(linear_solvers_agree_with_brute_force), cmocka_unit_test(rbf_and_given_kernels_agree),
         cmocka_unit_test(concatenation_sums_linear_kernels), cmocka_unit_test(missing_views_get_the_majority),
         cmocka_unit_test(arrays_fit_together), cmocka_unit_test(refusals),
-        cmocka_unit_test(unfinished_solvers_are_not_converged),
+        cmocka_unit_test(unfinished_solvers_are_not_converged), cmocka_unit_test(cosine_of_extreme_rows),
+        cmocka_unit_test(iterations_are_reported), cmocka_unit_test(memory_is_stated_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

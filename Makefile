@@ -22,13 +22,15 @@ setup:
 build: setup
 	@echo "== building (release)"
 	@cmake --preset release >/dev/null
-	@cmake --build build/release -j $(JOBS)
+	@cmake --build build/release -j $(JOBS) --target parallax parallax-cli parallax-cli-texts
 
 demo: build
 	@echo "== demo"
 	@tools/demo.sh build/release/parallax
 
 test: build
+	@echo "== building the tests (release)"
+	@cmake --build build/release -j $(JOBS)
 	@echo "== building (with AddressSanitizer and UBSan)"
 	@cmake --preset asan >/dev/null
 	@cmake --build build/asan -j $(JOBS)

@@ -67,9 +67,10 @@ PLX_API PLX_NODISCARD plx_status plx_dataset_set_ids(plx_dataset *data, plx_cont
 /**
  * Add a dense view.
  *
- * @param name      Distinct, without '.', ',', ':', '|', '+', '/' or blanks; not `concat` or `label`.
+ * @param name      Distinct, without '.', ',', ':', '|', '+', '/', '=' or blanks; not `concat` or `label`.
  * @param values    n rows. A row of NaN only counts as missing.
- * @param features  Names of the columns, distinct; NULL: they are called 0, 1, 2, ...
+ * @param features  Names of the columns, distinct; NULL: they are called 0, 1, 2, ... The columns of a kernel view are
+ *                  samples: named by their ids, or without names in the order of the rows.
  * @param present   n flags, 0 = missing; NULL: all present.
  * @retval PLX_E_DATA  wrong number of rows, a bad name, infinite values, negative counts, a binary
  *                     view with other values than 0 and 1, a duplicate feature name
@@ -151,7 +152,8 @@ PLX_API double plx_dataset_sample_cost(const plx_dataset *data, plx_index sample
 
 /* ---- deriving ---- */
 
-/** The given samples, in the given order, as a new data set (kernel views keep their columns). */
+/** The given samples, in the given order, as a new data set. Kernel views keep all columns, named by sample: by
+ *  id, or in data without ids by the view's own names, else by row number, which then become the ids of the part. */
 PLX_API PLX_NODISCARD plx_status plx_dataset_select(plx_dataset **out, plx_context *ctx, const plx_dataset *data,
                                                     const plx_index *samples, plx_index count);
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "api/api_args.h"
 #include "api/model_impl.h"
 #include "core/file.h"
 #include "core/number.h"
@@ -12,14 +13,13 @@
 
 plx_status plx_dataset_read(plx_dataset **out, plx_context *ctx, const char *path, const plx_read_options *options)
 {
-    plx__call_begin(ctx);
-    return plx__call_end(ctx, plx__dataset_read(out, ctx, path, options));
+    if (out) *out = NULL;
+    PLX__CALL(ctx, plx__dataset_read(out, ctx, path, options), PLX__ARG(out), PLX__ARG(path));
 }
 
 plx_status plx_dataset_write(plx_context *ctx, const plx_dataset *data, const char *path)
 {
-    plx__call_begin(ctx);
-    return plx__call_end(ctx, plx__dataset_write(ctx, data, path));
+    PLX__CALL(ctx, plx__dataset_write(ctx, data, path), PLX__ARG(data), PLX__ARG(path));
 }
 
 /* ---- predictions ---- */
@@ -77,8 +77,7 @@ static plx_status prediction_write(plx_context *ctx, const plx_prediction *p, co
 plx_status plx_prediction_write(plx_context *ctx, const plx_prediction *prediction, const plx_dataset *data,
                                 const char *path)
 {
-    plx__call_begin(ctx);
-    return plx__call_end(ctx, prediction_write(ctx, prediction, data, path));
+    PLX__CALL(ctx, prediction_write(ctx, prediction, data, path), PLX__ARG(prediction), PLX__ARG(path));
 }
 
 /* ---- matrices ---- */
@@ -86,8 +85,7 @@ plx_status plx_prediction_write(plx_context *ctx, const plx_prediction *predicti
 plx_status plx_matrix_write(plx_context *ctx, plx_cmat m, const char *path)
 {
     plx__table table = {.dense = {(double *)(uintptr_t)m.data, m.rows, m.cols, m.ld}};
-    plx__call_begin(ctx);
-    return plx__call_end(ctx, plx__matrix_file_write(ctx, path, &table));
+    PLX__CALL(ctx, plx__matrix_file_write(ctx, path, &table), PLX__ARG(m.data), PLX__ARG(path));
 }
 
 plx_status plx_matrix_write_sparse(plx_context *ctx, plx_ccsr m, const char *path)
@@ -95,6 +93,5 @@ plx_status plx_matrix_write_sparse(plx_context *ctx, plx_ccsr m, const char *pat
     plx__table table = {.sparse = true};
     table.csr =
         (plx_csr){m.rows, m.cols, (int64_t *)(uintptr_t)m.ptr, (int32_t *)(uintptr_t)m.col, (double *)(uintptr_t)m.val};
-    plx__call_begin(ctx);
-    return plx__call_end(ctx, plx__matrix_file_write(ctx, path, &table));
+    PLX__CALL(ctx, plx__matrix_file_write(ctx, path, &table), PLX__ARG(m.ptr), PLX__ARG(path));
 }

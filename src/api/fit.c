@@ -7,9 +7,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "api/api_args.h"
 #include "api/heldout.h"
 #include "api/model_impl.h"
+#include "data/kernel_columns.h"
 #include "frame/problem.h"
+#include "linalg/csr.h"
+#include "linalg/dense.h"
 #include "methods/registry.h"
 
 /* ---- checks on the request ---- */
@@ -23,7 +27,7 @@ static plx_status check_request(plx_fit_options *o, plx_context *ctx, const plx_
             PLX_FAIL(ctx, PLX_E_ARG, "fit options have an unknown size");
         memcpy(o, given, given->struct_size);
     }
-    if (!data || !data->n_views) PLX_FAIL(ctx, PLX_E_DATA, "the data set has no views");
+    if (!data->n_views) PLX_FAIL(ctx, PLX_E_DATA, "the data set has no views");
     if (params && params->tables != method->params)
         PLX_FAIL(ctx, PLX_E_ARG, "the parameters were made for '%s', not for '%s'", params->method, method->name);
     for (plx_index i = 0; i < o->n_arrays; i++)
@@ -43,43 +47,74 @@ static plx_status check_setting_views(plx_context *ctx, const plx_model *m, cons
     return plx__params_check_views(m->settings, ctx, names, data->n_views, m->method->extra_views, extra);
 }
 
-/* A kernel view holds similarities to the samples themselves; fitting needs it square, and keeps the sample
- * names as its feature names so that new data can be matched. */
-static plx_status square_kernel(plx__view *v, plx_context *ctx, const plx__problem *p, plx__arena *arena)
+/* ---- kernel views ---- */
+
+static plx_status check_own_columns(plx_context *ctx, const plx__view *v, const plx__problem *p,
+                                    const plx__kernel_columns *columns)
 {
-    if (v->cols != p->rows)
-        PLX_FAIL(ctx, PLX_E_DATA, "kernel view '%s' is %lld x %lld, expected %lld x %lld", v->name, (long long)p->rows,
-                 (long long)v->cols, (long long)p->rows, (long long)p->rows);
-    const char **names = NULL;
-    PLX_TRY(PLX__ARENA_NEW(&names, arena, p->n));
-    for (plx_index i = 0; i < p->n; i++) PLX_TRY(plx__arena_text(&names[i], arena, p->ids[i]));
-    v->features = names;
-    if (p->n == p->rows) return PLX_OK;
-    plx_mat block;
-    PLX_TRY(plx__arena_mat(&block, plx__scratch(ctx), p->n, p->n));
     for (plx_index i = 0; i < p->n; i++) {
-        if (v->sparse) {
-            for (plx_index j = 0, k = v->csr.ptr[i]; k < v->csr.ptr[i + 1]; k++) {
-                while (j < p->n && p->row[j] < v->csr.col[k]) j++;
-                if (j < p->n && p->row[j] == v->csr.col[k]) block.data[i * p->n + j] = v->csr.val[k];
-            }
-        } else {
-            for (plx_index j = 0; j < p->n; j++) block.data[i * p->n + j] = v->dense.data[i * v->dense.ld + p->row[j]];
-        }
+        if (!v->present[i] || columns->own[i] >= 0) continue;
+        if (!columns->by_name)
+            PLX_FAIL(ctx, PLX_E_DATA,
+                     "kernel view '%s' is %lld x %lld, expected %lld x %lld or columns named (features) by sample ids",
+                     v->name, (long long)p->n, (long long)v->cols, (long long)p->n, (long long)p->n);
+        PLX_FAIL(ctx, PLX_E_DATA, "kernel view '%s' has no column for sample '%s'; give every sample one", v->name,
+                 p->ids[i]);
     }
-    v->sparse = false;
-    v->dense = plx__cmat(block);
-    v->cols = p->n;
     return PLX_OK;
 }
 
-static plx_status square_kernels(plx_context *ctx, plx__problem *p, plx__arena *arena)
+/* What new data find the columns by: the ids of the samples; without ids the view's own names; else row numbers. */
+static plx_status name_columns(plx__view *v, plx__arena *arena, const plx__problem *p, bool ids,
+                               const plx__kernel_columns *columns)
+{
+    const char **names = NULL;
+    PLX_TRY(PLX__ARENA_NEW(&names, arena, p->n));
+    for (plx_index i = 0; i < p->n; i++) {
+        bool own_name = !ids && v->features && columns->own[i] >= 0;
+        PLX_TRY(plx__arena_text(&names[i], arena, own_name ? v->features[columns->own[i]] : p->ids[i]));
+    }
+    v->features = names;
+    return PLX_OK;
+}
+
+/* Similarities to the samples of the fit themselves, in their order: the other columns are for prediction. */
+static plx_status square_kernel(plx__view *v, plx_context *ctx, const plx__problem *p, const char *const *ids,
+                                plx__arena *arena)
+{
+    plx__kernel_columns columns;
+    int32_t *target = NULL;
+    bool in_order = v->cols == p->n;
+    PLX_TRY(plx__kernel_columns_find(&columns, ctx, v->features, v->cols, ids, p->n));
+    PLX_TRY(check_own_columns(ctx, v, p, &columns));
+    PLX_TRY(name_columns(v, arena, p, ids != NULL, &columns));
+    for (plx_index i = 0; i < p->n && in_order; i++) in_order = columns.own[i] == i;
+    if (in_order) return PLX_OK;
+    PLX_TRY(plx__arena_i32(&target, plx__scratch(ctx), v->cols));
+    for (plx_index j = 0; j < v->cols; j++) target[j] = -1;
+    for (plx_index i = 0; i < p->n; i++)
+        if (columns.own[i] >= 0) target[columns.own[i]] = (int32_t)i;
+    if (v->sparse) {
+        plx_csr block;
+        PLX_TRY(plx__csr_move_cols(&block, plx__scratch(ctx), v->csr, target, p->n));
+        v->csr = plx__ccsr(block);
+    } else {
+        plx_mat block;
+        PLX_TRY(plx__mat_move_cols(&block, plx__scratch(ctx), v->dense, target, p->n));
+        v->dense = plx__cmat(block);
+    }
+    v->cols = p->n;
+    plx__view_recount(v, p->n); /* columns that are left out may hold nan */
+    return PLX_OK;
+}
+
+static plx_status square_kernels(plx_context *ctx, plx__problem *p, const plx_dataset *data, plx__arena *arena)
 {
     plx__view *views = NULL;
     PLX_TRY(PLX__ARENA_NEW(&views, plx__scratch(ctx), p->n_views));
     memcpy(views, p->views, (size_t)p->n_views * sizeof *views);
     for (plx_index v = 0; v < p->n_views; v++)
-        if (views[v].kind == PLX_VIEW_KERNEL) PLX_TRY(square_kernel(&views[v], ctx, p, arena));
+        if (views[v].kind == PLX_VIEW_KERNEL) PLX_TRY(square_kernel(&views[v], ctx, p, data->ids, arena));
     p->views = views;
     return PLX_OK;
 }
@@ -181,7 +216,7 @@ static plx_status fit_model(plx_model *m, plx_context *ctx, const plx_dataset *d
     PLX_GOTO(plx__heldout_open(&held, ctx, m, data, o->directory));
     PLX_GOTO(plx__problem_build(&p, ctx, &m->arena, m->method, m->settings, held.fitted, held.row, data->n, true));
     p.directory = o->directory ? o->directory : ".";
-    PLX_GOTO(square_kernels(ctx, &p, &m->arena));
+    PLX_GOTO(square_kernels(ctx, &p, held.fitted, &m->arena));
     PLX_GOTO(keep_cards(m, &p));
     PLX_GOTO(keep_seen(m, &p));
     plx__store_init(&fitted, held.any ? &temporary : &m->arena);
@@ -192,7 +227,7 @@ static plx_status fit_model(plx_model *m, plx_context *ctx, const plx_dataset *d
     m->fitted.store = m->store;
     m->seconds = plx__now() - started;
 done:
-    plx__heldout_free(&held, data);
+    plx__heldout_free(&held);
     plx__arena_free(&temporary);
     return st;
 }
@@ -215,7 +250,6 @@ static plx_status fit_call(plx_model **out, plx_context *ctx, const char *name, 
 plx_status plx_fit(plx_model **out, plx_context *ctx, const char *method, const plx_dataset *data,
                    const plx_params *params, const plx_fit_options *options)
 {
-    *out = NULL;
-    plx__call_begin(ctx);
-    return plx__call_end(ctx, fit_call(out, ctx, method, data, params, options));
+    if (out) *out = NULL;
+    PLX__CALL(ctx, fit_call(out, ctx, method, data, params, options), PLX__ARG(out), PLX__ARG(method), PLX__ARG(data));
 }

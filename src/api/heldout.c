@@ -4,20 +4,6 @@
 
 #include "frame/problem.h"
 
-/* The columns of a kernel view are the samples: name them, so that the held-out rows find the fitted columns. */
-static plx_status name_kernel_columns(plx_dataset *rest, const plx_dataset *data)
-{
-    for (plx_index v = 0; v < rest->n_views; v++) {
-        plx__view *view = &rest->views[v];
-        if (view->kind != PLX_VIEW_KERNEL || view->features || !data->ids || view->cols != data->n) continue;
-        const char **names = NULL;
-        PLX_TRY(PLX__ARENA_NEW(&names, &rest->arena, data->n));
-        for (plx_index i = 0; i < data->n; i++) PLX_TRY(plx__arena_text(&names[i], &rest->arena, data->ids[i]));
-        view->features = names;
-    }
-    return PLX_OK;
-}
-
 static plx_status split(plx__heldout *held, plx_context *ctx, const plx_dataset *data, const uint8_t *flags)
 {
     plx_index out = 0, in = 0;
@@ -33,7 +19,6 @@ static plx_status split(plx__heldout *held, plx_context *ctx, const plx_dataset 
     }
     PLX_TRY(plx__dataset_select(&held->subset, ctx, data, held->row, in));
     PLX_TRY(plx__dataset_select(&held->rest, ctx, data, held->rest_row, out));
-    PLX_TRY(name_kernel_columns(held->rest, data));
     held->fitted = held->subset;
     held->any = true;
     return PLX_OK;
@@ -52,9 +37,8 @@ plx_status plx__heldout_open(plx__heldout *held, plx_context *ctx, const plx_mod
     return split(held, ctx, data, flags);
 }
 
-void plx__heldout_free(plx__heldout *held, const plx_dataset *data)
+void plx__heldout_free(plx__heldout *held)
 {
-    (void)data;
     plx_dataset_destroy(held->subset);
     plx_dataset_destroy(held->rest);
     held->subset = held->rest = NULL;

@@ -21,6 +21,6 @@ plx_status plx__heldout_open(plx__heldout *held, plx_context *ctx, const plx_mod
 plx_status plx__heldout_close(plx__heldout *held, plx_context *ctx, plx_model *model, const plx_dataset *data,
                               plx__store *fitted);
 
-void plx__heldout_free(plx__heldout *held, const plx_dataset *data);
+void plx__heldout_free(plx__heldout *held);
 
 #endif

@@ -6,14 +6,21 @@
 #include <string.h>
 
 #include "api/model_impl.h"
+#include "linalg/csr.h"
+#include "linalg/dense.h"
+
+enum { NAMES_TOLD = 5 };
 
 /* Where each column of the new view goes in the model's view; -1: the model does not know it. */
 typedef struct column_map {
     int32_t *target;
     plx_index matched, unknown, missing;
     bool identity;
-    const char *first_missing, *first_unknown;
+    const char *missing_names; /* the first few */
+    const char *first_unknown;
 } column_map;
+
+/* ---- columns ---- */
 
 static plx_status column_name(const char **out, plx_context *ctx, const char *const *names, plx_index j)
 {
@@ -24,165 +31,152 @@ static plx_status column_name(const char **out, plx_context *ctx, const char *co
     return plx__arena_printf(out, plx__scratch(ctx), "%lld", (long long)j);
 }
 
-static bool same_names(const plx__view_card *card, const plx__view *v)
+static bool same_names(const plx__view_card *card, const char *const *names, plx_index cols)
 {
-    if (card->cols != v->cols || !card->features != !v->features) return false;
-    for (plx_index j = 0; card->features && j < v->cols; j++)
-        if (strcmp(card->features[j], v->features[j]) != 0) return false;
+    if (card->cols != cols || !card->features != !names) return false;
+    for (plx_index j = 0; card->features && j < cols; j++)
+        if (strcmp(card->features[j], names[j]) != 0) return false;
     return true;
 }
 
-static plx_status map_columns(column_map *map, plx_context *ctx, const plx__view_card *card, const plx__view *v)
+/* "'a', 'b', 'c', 'd', 'e' and 7 more" of the model's columns that were not found. */
+static plx_status list_missing(column_map *map, plx_context *ctx, const plx__view_card *card, const uint8_t *found)
 {
-    *map = (column_map){.identity = same_names(card, v)};
+    plx__textbuf text;
+    const char *name = NULL;
+    plx__textbuf_init(&text, plx__scratch(ctx));
+    for (plx_index j = 0; j < card->cols; j++) {
+        if (found[j] || map->missing++ >= NAMES_TOLD) continue;
+        PLX_TRY(column_name(&name, ctx, card->features, j));
+        plx__textbuf_printf(&text, "%s'%.60s'", map->missing > 1 ? ", " : "", name);
+    }
+    if (map->missing > NAMES_TOLD) plx__textbuf_printf(&text, " and %lld more", (long long)(map->missing - NAMES_TOLD));
+    return plx__textbuf_done(&map->missing_names, &text);
+}
+
+static plx_status map_names(column_map *map, plx_context *ctx, const plx__view_card *card, const char *const *names,
+                            plx_index cols)
+{
+    *map = (column_map){.identity = same_names(card, names, cols), .matched = cols};
     if (map->identity) return PLX_OK;
     plx__map known;
     plx_index existing = -1;
     uint8_t *found = NULL;
     const char *name = NULL;
+    map->matched = 0;
     PLX_TRY(plx__map_init(&known, plx__scratch(ctx), card->cols));
     PLX_TRY(plx__arena_u8(&found, plx__scratch(ctx), card->cols));
-    PLX_TRY(plx__arena_i32(&map->target, plx__scratch(ctx), v->cols));
+    PLX_TRY(plx__arena_i32(&map->target, plx__scratch(ctx), cols));
     for (plx_index j = 0; j < card->cols; j++) {
         PLX_TRY(column_name(&name, ctx, card->features, j));
         PLX_TRY(plx__map_add(&known, name, j, &existing));
     }
-    for (plx_index j = 0; j < v->cols; j++) {
-        PLX_TRY(column_name(&name, ctx, v->features, j));
+    for (plx_index j = 0; j < cols; j++) {
+        PLX_TRY(column_name(&name, ctx, names, j));
         map->target[j] = (int32_t)plx__map_get(&known, name);
         if (map->target[j] >= 0) {
             found[map->target[j]] = 1;
             map->matched++;
         } else if (!map->unknown++) map->first_unknown = name;
     }
-    for (plx_index j = 0; j < card->cols; j++)
-        if (!found[j] && !map->missing++) PLX_TRY(column_name(&map->first_missing, ctx, card->features, j));
+    return list_missing(map, ctx, card, found);
+}
+
+/* The columns of a kernel view are samples. With one per sample of the new data they are those samples, unless names
+ * say otherwise: then ids are tried before places. */
+static plx_status map_columns(column_map *map, plx_context *ctx, const plx__view_card *card, const plx__view *v,
+                              const plx_dataset *data)
+{
+    bool own = v->kind == PLX_VIEW_KERNEL && v->cols == data->n && data->ids;
+    if (own && !v->features) PLX_TRY(map_names(map, ctx, card, data->ids, v->cols));
+    if (own && !v->features && map->matched) return PLX_OK;
+    PLX_TRY(map_names(map, ctx, card, v->features, v->cols));
+    if (own && v->features && !map->matched) PLX_TRY(map_names(map, ctx, card, data->ids, v->cols));
     return PLX_OK;
+}
+
+static bool zero_is_absence(const plx__view_card *card)
+{
+    return card->kind == PLX_VIEW_COUNTS || card->kind == PLX_VIEW_BINARY;
 }
 
 /* Missing columns read as zero where zero means "did not occur"; elsewhere they are an error. */
 static plx_status judge(plx_context *ctx, const column_map *map, const plx__view_card *card, const plx__view *v)
 {
     if (map->identity) return PLX_OK;
-    if (!map->matched)
+    bool names_differ = !v->features != !card->features;
+    if (!map->matched && (names_differ || !zero_is_absence(card)))
         PLX_FAIL(ctx, PLX_E_DATA,
-                 "view '%s': none of its %lld features is among the %lld the model was fitted with (e.g. '%s'); %s",
-                 v->name, (long long)v->cols, (long long)card->cols, map->first_missing,
-                 !v->features != !card->features ? "give the features the same names"
-                                                 : "check that it is the same view");
-    bool zero_is_absence = card->kind == PLX_VIEW_COUNTS || card->kind == PLX_VIEW_BINARY;
-    if (map->missing && !zero_is_absence)
-        PLX_FAIL(ctx, PLX_E_DATA, "view '%s' lacks %lld of the %lld features the model was fitted with, e.g. '%s'",
-                 v->name, (long long)map->missing, (long long)card->cols, map->first_missing);
+                 "view '%s': none of its %lld features is among the %lld the model was fitted with (%s); %s", v->name,
+                 (long long)v->cols, (long long)card->cols, map->missing_names,
+                 names_differ ? "give the features the same names" : "check that it is the same view");
+    if (map->missing && !zero_is_absence(card))
+        PLX_FAIL(ctx, PLX_E_DATA, "view '%s' lacks %lld of the %lld features the model was fitted with: %s", v->name,
+                 (long long)map->missing, (long long)card->cols, map->missing_names);
     if (map->missing)
         plx__info(ctx, "view '%s': %lld features of the model do not occur and count as zero", v->name,
                   (long long)map->missing);
-    if (map->unknown)
+    if (!map->matched)
+        plx__warn(ctx, "view '%s': none of its %lld features is known to the model, e.g. '%s'; all are ignored",
+                  v->name, (long long)v->cols, map->first_unknown);
+    else if (map->unknown && card->kind != PLX_VIEW_KERNEL) /* a kernel view may tell about other samples as well */
         plx__warn(ctx, "view '%s': %lld features are unknown to the model and ignored, e.g. '%s'", v->name,
                   (long long)map->unknown, map->first_unknown);
     return PLX_OK;
 }
 
-typedef struct entry {
-    int32_t col;
-    double val;
-} entry;
+/* ---- views ---- */
 
-static void sort_entries(entry *e, plx_index n) /* insertion: rows are short or nearly sorted */
+static bool same_family(const plx__view_card *card, const plx__view *v)
 {
-    for (plx_index i = 1; i < n; i++) {
-        entry x = e[i];
-        plx_index j = i;
-        for (; j > 0 && e[j - 1].col > x.col; j--) e[j] = e[j - 1];
-        e[j] = x;
-    }
-}
-
-static plx_status remap_sparse(plx_csr *out, plx_context *ctx, const plx__view *v, plx_index n,
-                               const plx__view_card *card, const column_map *map)
-{
-    plx_index longest = 0;
-    entry *row = NULL;
-    for (plx_index i = 0; i < n; i++) longest = plx__max(longest, v->csr.ptr[i + 1] - v->csr.ptr[i]);
-    PLX_TRY(PLX__ARENA_NEW(&row, plx__scratch(ctx), longest));
-    PLX_TRY(plx__arena_csr(out, plx__scratch(ctx), n, card->cols, v->csr.ptr[n]));
-    for (plx_index i = 0; i < n; i++) {
-        plx_index count = 0;
-        for (int64_t k = v->csr.ptr[i]; k < v->csr.ptr[i + 1]; k++)
-            if (map->target[v->csr.col[k]] >= 0) row[count++] = (entry){map->target[v->csr.col[k]], v->csr.val[k]};
-        sort_entries(row, count);
-        for (plx_index k = 0; k < count; k++) {
-            out->col[out->ptr[i] + k] = row[k].col;
-            out->val[out->ptr[i] + k] = row[k].val;
-        }
-        out->ptr[i + 1] = out->ptr[i] + count;
-    }
-    return PLX_OK;
-}
-
-static plx_status remap_dense(plx_mat *out, plx_context *ctx, const plx__view *v, plx_index n,
-                              const plx__view_card *card, const column_map *map)
-{
-    PLX_TRY(plx__arena_mat(out, plx__scratch(ctx), n, card->cols));
-    for (plx_index i = 0; i < n; i++)
-        for (plx_index j = 0; j < v->cols; j++)
-            if (map->target[j] >= 0) out->data[i * card->cols + map->target[j]] = v->dense.data[i * v->dense.ld + j];
-    return PLX_OK;
+    return (card->kind == PLX_VIEW_KERNEL) == (v->kind == PLX_VIEW_KERNEL);
 }
 
 /* The kinds must agree as far as methods care: a kernel is not a feature view. */
 static plx_status check_kind(plx_context *ctx, const plx__view_card *card, const plx__view *v)
 {
-    if ((card->kind == PLX_VIEW_KERNEL) == (v->kind == PLX_VIEW_KERNEL)) return PLX_OK;
+    if (same_family(card, v)) return PLX_OK;
     PLX_FAIL(ctx, PLX_E_DATA, "view '%s' is of kind %s, the model was fitted with kind %s", v->name,
              plx_view_kind_name(v->kind), plx_view_kind_name(card->kind));
 }
 
+static plx_status add_sparse(plx_dataset *to, plx_context *ctx, const plx__view_card *card, plx_ccsr values,
+                             const uint8_t *present)
+{
+    if (card->sparse) return plx__dataset_add_sparse(to, ctx, card->name, card->kind, values, card->features, present);
+    plx_mat full;
+    PLX_TRY(plx__arena_mat(&full, plx__scratch(ctx), values.rows, values.cols));
+    plx__csr_to_dense(full, values);
+    return plx__dataset_add_dense(to, ctx, card->name, card->kind, plx__cmat(full), card->features, present);
+}
+
+static plx_status add_dense(plx_dataset *to, plx_context *ctx, const plx__view_card *card, plx_cmat values,
+                            const uint8_t *present)
+{
+    if (!card->sparse) return plx__dataset_add_dense(to, ctx, card->name, card->kind, values, card->features, present);
+    plx_csr thin;
+    PLX_TRY(plx__csr_from_dense(&thin, plx__scratch(ctx), values));
+    return plx__dataset_add_sparse(to, ctx, card->name, card->kind, plx__ccsr(thin), card->features, present);
+}
+
 /* A method fitted to dense (sparse) rows gets dense (sparse) rows. */
 static plx_status add_view(plx_dataset *to, plx_context *ctx, const plx__view_card *card, const plx__view *v,
-                           plx_index n)
+                           const plx_dataset *data)
 {
     column_map map;
-    plx_cmat dense = v->dense;
-    plx_ccsr csr = v->csr;
     PLX_TRY(check_kind(ctx, card, v));
-    PLX_TRY(map_columns(&map, ctx, card, v));
+    PLX_TRY(map_columns(&map, ctx, card, v, data));
     PLX_TRY(judge(ctx, &map, card, v));
-    if (!map.identity && v->sparse) {
-        plx_csr moved;
-        PLX_TRY(remap_sparse(&moved, ctx, v, n, card, &map));
-        csr = plx__ccsr(moved);
-    } else if (!map.identity) {
-        plx_mat moved;
-        PLX_TRY(remap_dense(&moved, ctx, v, n, card, &map));
-        dense = plx__cmat(moved);
-    }
-    if (card->sparse == v->sparse)
-        return v->sparse ? plx__dataset_add_sparse(to, ctx, card->name, card->kind, csr, card->features, v->present)
-                         : plx__dataset_add_dense(to, ctx, card->name, card->kind, dense, card->features, v->present);
     if (v->sparse) {
-        plx_mat full;
-        PLX_TRY(plx__arena_mat(&full, plx__scratch(ctx), n, card->cols));
-        for (plx_index i = 0; i < n; i++)
-            for (int64_t k = csr.ptr[i]; k < csr.ptr[i + 1]; k++) full.data[i * card->cols + csr.col[k]] = csr.val[k];
-        return plx__dataset_add_dense(to, ctx, card->name, card->kind, plx__cmat(full), card->features, v->present);
+        plx_csr moved;
+        if (map.identity) return add_sparse(to, ctx, card, v->csr, v->present);
+        PLX_TRY(plx__csr_move_cols(&moved, plx__scratch(ctx), v->csr, map.target, card->cols));
+        return add_sparse(to, ctx, card, plx__ccsr(moved), v->present);
     }
-    plx_csr thin;
-    plx_index nnz = 0;
-    for (plx_index i = 0; i < n; i++)
-        for (plx_index j = 0; j < card->cols; j++) nnz += dense.data[i * dense.ld + j] != 0;
-    PLX_TRY(plx__arena_csr(&thin, plx__scratch(ctx), n, card->cols, nnz));
-    nnz = 0;
-    for (plx_index i = 0; i < n; i++) {
-        for (plx_index j = 0; j < card->cols; j++) {
-            double x = dense.data[i * dense.ld + j];
-            if (x == 0) continue;
-            thin.col[nnz] = (int32_t)j;
-            thin.val[nnz++] = x;
-        }
-        thin.ptr[i + 1] = nnz;
-    }
-    return plx__dataset_add_sparse(to, ctx, card->name, card->kind, plx__ccsr(thin), card->features, v->present);
+    plx_mat moved;
+    if (map.identity) return add_dense(to, ctx, card, v->dense, v->present);
+    PLX_TRY(plx__mat_move_cols(&moved, plx__scratch(ctx), v->dense, map.target, card->cols));
+    return add_dense(to, ctx, card, plx__cmat(moved), v->present);
 }
 
 /* A view the new data do not have: there, but missing for everybody. */
@@ -200,26 +194,81 @@ static plx_status add_missing(plx_dataset *to, plx_context *ctx, const plx__view
     return plx__dataset_add_dense(to, ctx, card->name, card->kind, plx__cmat(zero), card->features, none);
 }
 
+/* ---- which view is which ---- */
+
+/* A single file names its view after itself. One view on each side whose columns agree is the same view. */
+static plx_status same_but_for_the_name(bool *out, plx_context *ctx, const plx_model *m, const plx_dataset *data)
+{
+    const plx__view_card *card = &m->views[0];
+    const plx__view *v = &data->views[0];
+    column_map map;
+    *out = false;
+    if (m->n_views != 1 || data->n_views != 1 || !same_family(card, v)) return PLX_OK;
+    if (!card->features != !v->features && card->kind != PLX_VIEW_KERNEL) return PLX_OK;
+    PLX_TRY(map_columns(&map, ctx, card, v, data));
+    *out = map.identity ||
+           (map.matched && (v->features || card->kind == PLX_VIEW_KERNEL) && (!map.missing || zero_is_absence(card)));
+    return PLX_OK;
+}
+
+static plx_status find_view(plx_index *out, plx_context *ctx, const plx_model *m, const plx_dataset *data, plx_index v)
+{
+    bool same = false;
+    *out = plx_dataset_find_view(data, m->views[v].name);
+    if (*out >= 0 || data->n_views != 1) return PLX_OK;
+    PLX_TRY(same_but_for_the_name(&same, ctx, m, data));
+    if (!same) return PLX_OK;
+    plx__info(ctx, "view '%s' is taken for the model's view '%s': their features agree", data->views[0].name,
+              m->views[v].name);
+    *out = 0;
+    return PLX_OK;
+}
+
+static plx_status no_common_view(plx_context *ctx, const plx_model *m, const plx_dataset *data)
+{
+    plx__textbuf theirs, ours;
+    const char *found = NULL, *wanted = NULL;
+    plx__textbuf_init(&theirs, plx__scratch(ctx));
+    plx__textbuf_init(&ours, plx__scratch(ctx));
+    for (plx_index w = 0; w < data->n_views; w++)
+        plx__textbuf_printf(&theirs, "%s'%s'", w ? ", " : "", data->views[w].name);
+    for (plx_index v = 0; v < m->n_views; v++) plx__textbuf_printf(&ours, "%s'%s'", v ? ", " : "", m->views[v].name);
+    PLX_TRY(plx__textbuf_done(&found, &theirs));
+    PLX_TRY(plx__textbuf_done(&wanted, &ours));
+    PLX_FAIL(ctx, PLX_E_DATA,
+             "the data set has none of the model's views: it has %.300s, the model knows %.300s; name the view so, or "
+             "give its features the names they had",
+             found[0] ? found : "no view", wanted);
+}
+
+static void warn_unknown(plx_context *ctx, const plx_dataset *data, const uint8_t *taken)
+{
+    for (plx_index w = 0; w < data->n_views; w++)
+        if (!taken[w]) plx__warn(ctx, "view '%s' is unknown to the model and ignored", data->views[w].name);
+}
+
+/* Views the model does not use are not looked at: they count as missing. */
 static plx_status fill(plx_dataset *to, plx_context *ctx, const plx_model *m, const plx_dataset *data)
 {
     plx_index matched = 0;
+    uint8_t *taken = NULL;
+    const uint8_t *used = NULL;
+    PLX_TRY(plx__used_views(&used, ctx, &m->store, m->n_views));
+    PLX_TRY(plx__arena_u8(&taken, plx__scratch(ctx), data->n_views));
     if (data->ids) PLX_TRY(plx__dataset_set_ids(to, ctx, data->ids));
     for (plx_index v = 0; v < m->n_views; v++) {
         plx__mark mark = plx__arena_mark(plx__scratch(ctx));
-        plx_index w = plx_dataset_find_view(data, m->views[v].name);
-        if (w >= 0) PLX_TRY(add_view(to, ctx, &m->views[v], &data->views[w], data->n));
-        else PLX_TRY(add_missing(to, ctx, &m->views[v], data->n));
+        plx_index w = -1;
+        PLX_TRY(find_view(&w, ctx, m, data, v));
+        if (w >= 0) taken[w] = 1;
         matched += w >= 0;
+        if (w >= 0 && used && !used[v]) w = -1;
+        if (w >= 0) PLX_TRY(add_view(to, ctx, &m->views[v], &data->views[w], data));
+        else PLX_TRY(add_missing(to, ctx, &m->views[v], data->n));
         plx__arena_rewind(plx__scratch(ctx), mark);
     }
-    if (!matched)
-        PLX_FAIL(ctx, PLX_E_DATA, "the data set has none of the model's views (it knows '%s'%s)", m->views[0].name,
-                 m->n_views > 1 ? " and others" : "");
-    for (plx_index w = 0; w < data->n_views; w++) {
-        bool known = false;
-        for (plx_index v = 0; v < m->n_views; v++) known |= strcmp(m->views[v].name, data->views[w].name) == 0;
-        if (!known) plx__warn(ctx, "view '%s' is unknown to the model and ignored", data->views[w].name);
-    }
+    if (!matched) return no_common_view(ctx, m, data);
+    warn_unknown(ctx, data, taken);
     return PLX_OK;
 }
 

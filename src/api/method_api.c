@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "api/api_args.h"
 #include "methods/registry.h"
 
 plx_index plx_method_count(void) { return plx__method_count(); }
@@ -15,6 +16,7 @@ const char *plx_method_name(plx_index i)
 
 const char *plx_method_nearest(const char *name)
 {
+    if (!name) return NULL;
     const char *names[256];
     plx_index count = plx__min(plx__method_count(), 256);
     for (plx_index i = 0; i < count; i++) names[i] = plx__method_at(i)->name;
@@ -39,8 +41,8 @@ static plx_status hand_out(void *to, size_t wanted, const void *from, size_t siz
 
 plx_status plx_method_describe(plx_method_info *info, const char *method)
 {
-    const plx__method *m = plx__method_find(method);
-    if (!m) return PLX_E_ARG;
+    const plx__method *m = method ? plx__method_find(method) : NULL;
+    if (!m || !info) return PLX_E_ARG;
     plx_method_info full = {sizeof full,    m->name,         m->title,     m->summary,   m->citation,
                             m->task,        m->capabilities, m->min_views, m->max_views, plx__param_count(m->params),
                             array_count(m), m->transform};
@@ -58,9 +60,9 @@ static const char *range_text(const plx__param_spec *spec)
 
 plx_status plx_method_param(plx_param_info *info, const char *method, plx_index i)
 {
-    const plx__method *m = plx__method_find(method);
+    const plx__method *m = method ? plx__method_find(method) : NULL;
     const plx__param_spec *s = m ? plx__param_at(m->params, i) : NULL;
-    if (!s) return PLX_E_ARG;
+    if (!s || !info) return PLX_E_ARG;
     plx_param_info full = {sizeof full, s->name,       s->kind, (s->flags & PLX__PER_VIEW) != 0,
                            s->def,      range_text(s), s->help};
     return hand_out(info, info->struct_size, &full, sizeof full);
@@ -68,8 +70,8 @@ plx_status plx_method_param(plx_param_info *info, const char *method, plx_index 
 
 plx_status plx_method_array(plx_array_info *info, const char *method, plx_index i)
 {
-    const plx__method *m = plx__method_find(method);
-    if (!m || i < 0 || i >= array_count(m)) return PLX_E_ARG;
+    const plx__method *m = method ? plx__method_find(method) : NULL;
+    if (!m || !info || i < 0 || i >= array_count(m)) return PLX_E_ARG;
     const plx__array_spec *a = &m->arrays[i];
     plx_array_info full = {sizeof full, a->name, a->shape, (a->flags & PLX__ON_REQUEST) != 0, a->help};
     return hand_out(info, info->struct_size, &full, sizeof full);
@@ -86,15 +88,13 @@ static plx_status params_create(plx_params **out, plx_context *ctx, const char *
 
 plx_status plx_params_create(plx_params **out, plx_context *ctx, const char *method)
 {
-    *out = NULL;
-    plx__call_begin(ctx);
-    return plx__call_end(ctx, params_create(out, ctx, method));
+    if (out) *out = NULL;
+    PLX__CALL(ctx, params_create(out, ctx, method), PLX__ARG(out), PLX__ARG(method));
 }
 
 plx_status plx_params_set(plx_params *params, plx_context *ctx, const char *key, const char *value)
 {
-    plx__call_begin(ctx);
-    return plx__call_end(ctx, plx__params_set(params, ctx, key, value));
+    PLX__CALL(ctx, plx__params_set(params, ctx, key, value), PLX__ARG(params), PLX__ARG(key), PLX__ARG(value));
 }
 
 static plx_status set_real(plx_params *params, plx_context *ctx, const char *key, double value)
@@ -109,8 +109,7 @@ static plx_status set_real(plx_params *params, plx_context *ctx, const char *key
 
 plx_status plx_params_set_real(plx_params *params, plx_context *ctx, const char *key, double value)
 {
-    plx__call_begin(ctx);
-    return plx__call_end(ctx, set_real(params, ctx, key, value));
+    PLX__CALL(ctx, set_real(params, ctx, key, value), PLX__ARG(params), PLX__ARG(key));
 }
 
 plx_status plx_params_set_int(plx_params *params, plx_context *ctx, const char *key, int64_t value)
@@ -120,6 +119,7 @@ plx_status plx_params_set_int(plx_params *params, plx_context *ctx, const char *
 
 const char *plx_params_get(const plx_params *p, const char *key)
 {
+    if (!p || !key) return NULL;
     for (const plx__setting *s = p->first; s; s = s->next) {
         size_t len = strlen(s->spec->name);
         bool plain = !s->view && strcmp(key, s->spec->name) == 0;

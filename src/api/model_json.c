@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "api/api_args.h"
 #include "api/model_impl.h"
 #include "core/json.h"
 #include "eval/metrics_store.h"
@@ -121,10 +122,8 @@ static plx_status build(json_t *root, plx_context *ctx, const plx_model *m, cons
     return PLX_OK;
 }
 
-plx_status plx_model_json(const char **text, plx_context *ctx, plx_model *m, const plx_dataset *data)
+static plx_status model_json(const char **text, plx_context *ctx, plx_model *m, const plx_dataset *data)
 {
-    *text = NULL;
-    plx__call_begin(ctx);
     json_t *root = json_object();
     plx_status st = root ? build(root, ctx, m, data) : plx__fail(ctx, PLX_E_NOMEM, "out of memory while writing JSON");
     if (st == PLX_OK) {
@@ -132,5 +131,11 @@ plx_status plx_model_json(const char **text, plx_context *ctx, plx_model *m, con
         st = plx__json_print(text, &m->json_arena, root);
     }
     json_decref(root);
-    return plx__call_end(ctx, st);
+    return st;
+}
+
+plx_status plx_model_json(const char **text, plx_context *ctx, plx_model *m, const plx_dataset *data)
+{
+    if (text) *text = NULL;
+    PLX__CALL(ctx, model_json(text, ctx, m, data), PLX__ARG(text), PLX__ARG(m));
 }

@@ -1,8 +1,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "api/api_args.h"
 #include "api/model_file.h"
 #include "io/h5.h"
+#include "linalg/csr.h"
 #include "methods/registry.h"
 
 static plx_status damaged(const plx__h5 *f, const char *what)
@@ -100,17 +102,6 @@ static plx_status load_classes(plx_model *m, const plx__h5 *f)
 
 /* ---- arrays ---- */
 
-static bool is_valid_csr(plx_ccsr a, plx_index nnz)
-{
-    if (a.ptr[0] != 0 || a.ptr[a.rows] != nnz) return false;
-    for (plx_index i = 0; i < a.rows; i++) {
-        if (a.ptr[i + 1] < a.ptr[i] || a.ptr[i + 1] > nnz) return false;
-        for (int64_t k = a.ptr[i]; k < a.ptr[i + 1]; k++)
-            if (a.col[k] < 0 || a.col[k] >= a.cols || (k > a.ptr[i] && a.col[k] <= a.col[k - 1])) return false;
-    }
-    return true;
-}
-
 static plx_status load_sparse(plx_model *m, const plx__h5 *f, const char *object, const char *name)
 {
     static const char *const parts[] = {"ptr", "col", "val"};
@@ -128,7 +119,10 @@ static plx_status load_sparse(plx_model *m, const plx__h5 *f, const char *object
     PLX_TRY(plx__arena_i32(&col, plx__scratch(f->ctx), entries.count));
     for (plx_index k = 0; k < entries.count; k++) col[k] = wide[k] < 0 || wide[k] > INT32_MAX ? -1 : (int32_t)wide[k];
     plx_ccsr a = {shape[0], shape[1], ptr, col, val};
-    if (!is_valid_csr(a, entries.count)) return damaged(f, name);
+    if (plx__csr_check_shape(f->ctx, a, entries.count, name) != PLX_OK) {
+        plx__clear_error(f->ctx);
+        return damaged(f, name);
+    }
     return plx__store_put_csr(&m->store, name, a);
 }
 
@@ -208,6 +202,6 @@ plx_status plx__model_load(plx_model **out, plx_context *ctx, const char *path)
 
 plx_status plx_model_load(plx_model **out, plx_context *ctx, const char *path)
 {
-    plx__call_begin(ctx);
-    return plx__call_end(ctx, plx__model_load(out, ctx, path));
+    if (out) *out = NULL;
+    PLX__CALL(ctx, plx__model_load(out, ctx, path), PLX__ARG(out), PLX__ARG(path));
 }

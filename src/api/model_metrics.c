@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "api/api_args.h"
 #include "api/model_impl.h"
 #include "eval/fit_metrics.h"
 #include "eval/metrics_store.h"
@@ -87,7 +88,7 @@ static plx_status prediction_metrics(plx_metrics **out, plx_context *ctx, const 
 plx_status plx_prediction_metrics(plx_metrics **out, plx_context *ctx, const plx_prediction *prediction,
                                   const plx_model *model, const plx_dataset *data)
 {
-    *out = NULL;
-    plx__call_begin(ctx);
-    return plx__call_end(ctx, prediction_metrics(out, ctx, prediction, model, data));
+    if (out) *out = NULL;
+    PLX__CALL(ctx, prediction_metrics(out, ctx, prediction, model, data), PLX__ARG(out), PLX__ARG(prediction),
+              PLX__ARG(model), PLX__ARG(data));
 }

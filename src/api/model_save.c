@@ -1,6 +1,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "api/api_args.h"
 #include "api/model_file.h"
 #include "io/h5.h"
 #include "parallax/version.h"
@@ -142,6 +143,5 @@ done:
 
 plx_status plx_model_save(plx_context *ctx, const plx_model *model, const char *path)
 {
-    plx__call_begin(ctx);
-    return plx__call_end(ctx, plx__model_save(ctx, model, path));
+    PLX__CALL(ctx, plx__model_save(ctx, model, path), PLX__ARG(model), PLX__ARG(path));
 }

@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "api/api_args.h"
 #include "api/model_impl.h"
 #include "frame/problem.h"
 
@@ -15,6 +16,22 @@ static plx_status create(plx_prediction **out, plx_context *ctx, const plx__meth
     plx__store_init(&p->store, &p->arena);
     *out = p;
     return PLX_OK;
+}
+
+/* The checks see a used view in the place of every unused one: those are missing for everybody, which is no fault. */
+static plx_status check_used(plx_context *ctx, const plx_model *m, const plx__problem *p)
+{
+    plx__problem shown = *p;
+    plx__view *views = NULL;
+    const uint8_t *used = NULL;
+    plx_index first = 0;
+    PLX_TRY(plx__used_views(&used, ctx, &m->store, m->n_views));
+    if (!used) return plx__problem_check(ctx, m->method, p, false);
+    while (first < p->n_views - 1 && !used[first]) first++;
+    PLX_TRY(PLX__ARENA_NEW(&views, plx__scratch(ctx), p->n_views));
+    for (plx_index v = 0; v < p->n_views; v++) views[v] = p->views[used[v] ? v : first];
+    shown.views = views;
+    return plx__problem_check(ctx, m->method, &shown, false);
 }
 
 static plx_status run_predict(plx_prediction *out, plx_context *ctx, const plx_model *m, const plx_dataset *matched,
@@ -36,7 +53,7 @@ static plx_status run_predict(plx_prediction *out, plx_context *ctx, const plx_m
                     .out = &out->store,
                     .outcome = &out->outcome,
                     .info = &ignored};
-    PLX_TRY(plx__problem_check(ctx, m->method, &p, false));
+    PLX_TRY(check_used(ctx, m, &p));
     if (m->method->memory)
         PLX_TRY(plx__need_memory(ctx, m->method->memory(&run), m->method->name,
                                  "predict fewer samples at a time or raise --memory"));
@@ -67,6 +84,6 @@ done:
 
 plx_status plx_predict(plx_prediction **out, plx_context *ctx, const plx_model *model, const plx_dataset *data)
 {
-    plx__call_begin(ctx);
-    return plx__call_end(ctx, plx__predict(out, ctx, model, data, NULL, data->n));
+    if (out) *out = NULL;
+    PLX__CALL(ctx, plx__predict(out, ctx, model, data, NULL, data->n), PLX__ARG(out), PLX__ARG(model), PLX__ARG(data));
 }

@@ -3,11 +3,24 @@
  */
 #include <string.h>
 
-#include "data/dataset_impl.h"
+#include "data/kernel_columns.h"
+
+/* What the columns are called in the part: those of a kernel view like the samples of the whole, so that the part, and
+ * files written from it, still tell which column belongs to whom. */
+static plx_status column_names(const char *const **out, plx_context *ctx, const plx__view *v, const plx_dataset *from,
+                               const char *const *names)
+{
+    plx__kernel_columns columns;
+    *out = v->features;
+    if (v->kind != PLX_VIEW_KERNEL || !names || v->cols != from->n) return PLX_OK;
+    PLX_TRY(plx__kernel_columns_find(&columns, ctx, v->features, v->cols, names, from->n));
+    if (!columns.by_name) *out = names;
+    return PLX_OK;
+}
 
 /* Rows samples[0..count) of view v into `to`, present where the flags say so. */
-static plx_status copy_view(plx_dataset *to, plx_context *ctx, const plx__view *v, const plx_index *samples,
-                            plx_index count, const uint8_t *present)
+static plx_status copy_view(plx_dataset *to, plx_context *ctx, const plx__view *v, const char *const *features,
+                            const plx_index *samples, plx_index count, const uint8_t *present)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
     if (v->sparse) {
@@ -21,13 +34,13 @@ static plx_status copy_view(plx_dataset *to, plx_context *ctx, const plx__view *
             memcpy(rows.val + at, v->csr.val + begin, (size_t)len * sizeof *rows.val);
             rows.ptr[i + 1] = at + len;
         }
-        PLX_TRY(plx__dataset_add_sparse(to, ctx, v->name, v->kind, plx__ccsr(rows), v->features, present));
+        PLX_TRY(plx__dataset_add_sparse(to, ctx, v->name, v->kind, plx__ccsr(rows), features, present));
     } else {
         plx_mat rows;
         PLX_TRY(plx__arena_mat(&rows, plx__scratch(ctx), count, v->cols));
         for (plx_index i = 0; i < count; i++)
             memcpy(rows.data + i * rows.ld, v->dense.data + samples[i] * v->dense.ld, (size_t)v->cols * sizeof(double));
-        PLX_TRY(plx__dataset_add_dense(to, ctx, v->name, v->kind, plx__cmat(rows), v->features, present));
+        PLX_TRY(plx__dataset_add_dense(to, ctx, v->name, v->kind, plx__cmat(rows), features, present));
     }
     to->views[to->n_views - 1].cost = v->cost;
     plx__arena_rewind(plx__scratch(ctx), mark);
@@ -51,11 +64,11 @@ static plx_status copy_hierarchy(plx_dataset *to, plx_context *ctx, const plx__h
 }
 
 static plx_status copy_about_samples(plx_dataset *to, plx_context *ctx, const plx_dataset *from,
-                                     const plx_index *samples, plx_index count)
+                                     const char *const *names, const plx_index *samples, plx_index count)
 {
     const char **ids = NULL, **labels = NULL, **truth = NULL;
     double *costs = NULL;
-    PLX_TRY(pick(&ids, ctx, from->ids, samples, count));
+    PLX_TRY(pick(&ids, ctx, names, samples, count));
     PLX_TRY(pick(&labels, ctx, from->labels, samples, count));
     PLX_TRY(pick(&truth, ctx, from->truth, samples, count));
     PLX_TRY(copy_hierarchy(to, ctx, from->hierarchy));
@@ -69,38 +82,45 @@ static plx_status copy_about_samples(plx_dataset *to, plx_context *ctx, const pl
     return plx__dataset_set_sample_costs(to, ctx, costs);
 }
 
-/* `present` is views x count, or NULL for the flags as they are. */
-static plx_status derive(plx_dataset *to, plx_context *ctx, const plx_dataset *from, const plx_index *samples,
-                         plx_index count, const uint8_t *present)
+typedef struct choice {
+    const plx_index *samples;
+    plx_index count;
+    const uint8_t *present; /* views x count, or NULL: the flags as they are */
+    bool part;              /* some of the samples, perhaps in another order */
+} choice;
+
+static plx_status derive(plx_dataset *to, plx_context *ctx, const plx_dataset *from, const choice *c)
 {
     uint8_t *flags = NULL;
-    PLX_TRY(plx__arena_u8(&flags, plx__scratch(ctx), count));
-    PLX_TRY(copy_about_samples(to, ctx, from, samples, count));
+    const char *const *names = from->ids, *const *features = NULL;
+    if (c->part) PLX_TRY(plx__kernel_sample_names(&names, ctx, from));
+    PLX_TRY(plx__arena_u8(&flags, plx__scratch(ctx), c->count));
+    PLX_TRY(copy_about_samples(to, ctx, from, names, c->samples, c->count));
     for (plx_index v = 0; v < from->n_views; v++) {
         const plx__view *view = &from->views[v];
-        for (plx_index i = 0; i < count; i++) {
-            flags[i] = present ? present[v * count + i] : view->present[samples[i]];
-            if (flags[i] && !view->present[samples[i]])
+        for (plx_index i = 0; i < c->count; i++) {
+            flags[i] = c->present ? c->present[v * c->count + i] : view->present[c->samples[i]];
+            if (flags[i] && !view->present[c->samples[i]])
                 PLX_FAIL(ctx, PLX_E_ARG, "view '%s' is missing for sample %lld and cannot be made present", view->name,
-                         (long long)samples[i]);
+                         (long long)c->samples[i]);
         }
-        PLX_TRY(copy_view(to, ctx, view, samples, count, flags));
+        PLX_TRY(column_names(&features, ctx, view, from, c->part ? names : NULL));
+        PLX_TRY(copy_view(to, ctx, view, features, c->samples, c->count, flags));
     }
     return PLX_OK;
 }
 
-static plx_status derive_new(plx_dataset **out, plx_context *ctx, const plx_dataset *from, const plx_index *samples,
-                             plx_index count, const uint8_t *present)
+static plx_status derive_new(plx_dataset **out, plx_context *ctx, const plx_dataset *from, const choice *c)
 {
     *out = NULL;
-    for (plx_index i = 0; i < count; i++)
-        if (samples[i] < 0 || samples[i] >= from->n)
-            PLX_FAIL(ctx, PLX_E_ARG, "sample %lld does not exist (there are %lld)", (long long)samples[i],
+    for (plx_index i = 0; i < c->count; i++)
+        if (c->samples[i] < 0 || c->samples[i] >= from->n)
+            PLX_FAIL(ctx, PLX_E_ARG, "sample %lld does not exist (there are %lld)", (long long)c->samples[i],
                      (long long)from->n);
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
     plx_dataset *to = NULL;
-    PLX_TRY(plx__dataset_create(&to, ctx, from->name, count));
-    plx_status st = derive(to, ctx, from, samples, count, present);
+    PLX_TRY(plx__dataset_create(&to, ctx, from->name, c->count));
+    plx_status st = derive(to, ctx, from, c);
     plx__arena_rewind(plx__scratch(ctx), mark);
     if (st == PLX_OK) *out = to;
     else plx_dataset_destroy(to);
@@ -110,7 +130,7 @@ static plx_status derive_new(plx_dataset **out, plx_context *ctx, const plx_data
 plx_status plx__dataset_select(plx_dataset **out, plx_context *ctx, const plx_dataset *data, const plx_index *samples,
                                plx_index count)
 {
-    return derive_new(out, ctx, data, samples, count, NULL);
+    return derive_new(out, ctx, data, &(choice){samples, count, NULL, true});
 }
 
 static plx_status all_samples(plx_index **out, plx_context *ctx, plx_index n)
@@ -125,7 +145,7 @@ plx_status plx__dataset_mask(plx_dataset **out, plx_context *ctx, const plx_data
     plx_index *all = NULL;
     *out = NULL;
     PLX_TRY(all_samples(&all, ctx, data->n));
-    return derive_new(out, ctx, data, all, data->n, present);
+    return derive_new(out, ctx, data, &(choice){all, data->n, present, false});
 }
 
 plx_status plx__dataset_relabel(plx_dataset **out, plx_context *ctx, const plx_dataset *data, const char *const *labels)
@@ -133,7 +153,7 @@ plx_status plx__dataset_relabel(plx_dataset **out, plx_context *ctx, const plx_d
     plx_index *all = NULL;
     *out = NULL;
     PLX_TRY(all_samples(&all, ctx, data->n));
-    PLX_TRY(derive_new(out, ctx, data, all, data->n, NULL));
+    PLX_TRY(derive_new(out, ctx, data, &(choice){all, data->n, NULL, false}));
     plx_status st = plx__dataset_set_labels(*out, ctx, labels);
     if (st == PLX_OK) return st;
     plx_dataset_destroy(*out);

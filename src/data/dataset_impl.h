@@ -14,6 +14,7 @@ typedef struct plx__view {
     plx_cmat dense; /* one of the two, n rows; absent rows are zero / empty */
     plx_ccsr csr;
     plx_index cols, nonzeros, present_count, missing_values;
+    plx_index nan_row, nan_col;  /* of the first nan inside a present row, when missing_values > 0 */
     const char *const *features; /* NULL: columns are named by their index */
     const uint8_t *present;      /* n flags */
     double cost;

@@ -4,7 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "data/dataset_impl.h"
+#include "data/kernel_columns.h"
+#include "linalg/csr.h"
 
 static const char *const kind_names[] = {"real", "counts", "binary", "probability", "kernel"};
 enum { N_KINDS = sizeof kind_names / sizeof *kind_names };
@@ -29,8 +30,8 @@ plx_status plx_view_kind_parse(plx_view_kind *out, const char *name)
 static plx_status check_name(const plx_dataset *data, plx_context *ctx, const char *name)
 {
     if (!name || !name[0]) PLX_FAIL(ctx, PLX_E_DATA, "a view has an empty name");
-    if (strpbrk(name, ".,:|+/ \t\r\n"))
-        PLX_FAIL(ctx, PLX_E_DATA, "view '%s': a view name may not contain . , : | + / or blanks", name);
+    if (strpbrk(name, ".,:|+/= \t\r\n"))
+        PLX_FAIL(ctx, PLX_E_DATA, "view '%s': a view name may not contain . , : | + / = or blanks", name);
     if (strcmp(name, "concat") == 0 || strcmp(name, "label") == 0)
         PLX_FAIL(ctx, PLX_E_DATA, "view '%s': this name is reserved; choose another", name);
     for (plx_index v = 0; v < data->n_views; v++)
@@ -95,14 +96,23 @@ static plx_status copy_features(plx__view *view, plx_dataset *data, plx_context 
 
 /* ---- copying ---- */
 
+static void count_nans(plx__view *view, plx_index row, plx_index first, plx_index nans)
+{
+    if (nans && !view->missing_values) {
+        view->nan_row = row;
+        view->nan_col = first;
+    }
+    view->missing_values += nans;
+}
+
 /* Copies one present dense row, counts non-zeros and NaN; a row of NaN only turns out to be absent. */
 static plx_status copy_dense_row(plx__view *view, plx_context *ctx, plx_index row, const double *from, double *to,
                                  uint8_t *present)
 {
-    plx_index nans = 0, nonzeros = 0;
+    plx_index nans = 0, nonzeros = 0, first = -1;
     for (plx_index j = 0; j < view->cols; j++) {
         double x = from[j];
-        if (isnan(x)) nans++;
+        if (isnan(x)) first = nans++ ? first : j;
         else if (x != 0) {
             nonzeros++;
             PLX_TRY(check_value(ctx, view, row, j, x));
@@ -114,7 +124,7 @@ static plx_status copy_dense_row(plx__view *view, plx_context *ctx, plx_index ro
         *present = 0;
         return PLX_OK;
     }
-    view->missing_values += nans;
+    count_nans(view, row, first, nans);
     view->nonzeros += nonzeros;
     view->present_count++;
     return PLX_OK;
@@ -160,21 +170,15 @@ plx_status plx__dataset_add_dense(plx_dataset *data, plx_context *ctx, const cha
             PLX_TRY(copy_dense_row(&view, ctx, i, values.data + i * values.ld, copy.data + i * copy.ld, &flags[i]));
     view.dense = plx__cmat(copy);
     PLX_TRY(copy_features(&view, data, ctx, features));
+    if (kind == PLX_VIEW_KERNEL) PLX_TRY(plx__kernel_clear_nan(&view, ctx, copy, (plx_csr){0}, data->ids, data->n));
     return push_view(data, &view);
 }
 
-static plx_status check_csr(plx_context *ctx, const char *name, plx_ccsr a)
+static plx_status check_csr(plx_context *ctx, const char *name, plx_ccsr values)
 {
-    if (a.ptr[0] != 0) PLX_FAIL(ctx, PLX_E_DATA, "view '%s': the first row pointer is not 0", name);
-    for (plx_index i = 0; i < a.rows; i++) {
-        if (a.ptr[i + 1] < a.ptr[i])
-            PLX_FAIL(ctx, PLX_E_DATA, "view '%s' row %lld: row pointers decrease", name, (long long)i);
-        for (int64_t p = a.ptr[i]; p < a.ptr[i + 1]; p++)
-            if (a.col[p] < 0 || a.col[p] >= a.cols || (p > a.ptr[i] && a.col[p] <= a.col[p - 1]))
-                PLX_FAIL(ctx, PLX_E_DATA, "view '%s' row %lld: column index %d is out of range or out of order", name,
-                         (long long)i, (int)a.col[p]);
-    }
-    return PLX_OK;
+    const char *what = NULL;
+    PLX_TRY(plx__arena_printf(&what, plx__scratch(ctx), "view '%s'", name));
+    return plx__csr_check_shape(ctx, values, -1, what);
 }
 
 /* Appends one present row without its explicit zeros; all NaN over all columns means absent. */
@@ -182,11 +186,11 @@ static plx_status copy_sparse_row(plx__view *view, plx_context *ctx, plx_index r
                                   uint8_t *present)
 {
     int64_t out = to->ptr[row];
-    plx_index nans = 0;
+    plx_index nans = 0, first = -1;
     for (int64_t p = from.ptr[row]; p < from.ptr[row + 1]; p++) {
         double x = from.val[p];
         if (x == 0) continue;
-        if (isnan(x)) nans++;
+        if (isnan(x)) first = nans++ ? first : from.col[p];
         else PLX_TRY(check_value(ctx, view, row, from.col[p], x));
         to->col[out] = from.col[p];
         to->val[out++] = x;
@@ -195,7 +199,7 @@ static plx_status copy_sparse_row(plx__view *view, plx_context *ctx, plx_index r
         *present = 0;
         out = to->ptr[row];
     } else {
-        view->missing_values += nans;
+        count_nans(view, row, first, nans);
         view->nonzeros += (plx_index)(out - to->ptr[row]) - nans;
         view->present_count++;
     }
@@ -219,5 +223,6 @@ plx_status plx__dataset_add_sparse(plx_dataset *data, plx_context *ctx, const ch
     view.sparse = true;
     view.csr = plx__ccsr(copy);
     PLX_TRY(copy_features(&view, data, ctx, features));
+    if (kind == PLX_VIEW_KERNEL) PLX_TRY(plx__kernel_clear_nan(&view, ctx, (plx_mat){0}, copy, data->ids, data->n));
     return push_view(data, &view);
 }

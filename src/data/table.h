@@ -17,4 +17,7 @@ typedef struct plx__table {
     const char *const *texts;     /* one per row: text still to be counted, or NULL */
 } plx__table;
 
+static inline plx_index plx__table_rows(const plx__table *t) { return t->sparse ? t->csr.rows : t->dense.rows; }
+static inline plx_index plx__table_cols(const plx__table *t) { return t->sparse ? t->csr.cols : t->dense.cols; }
+
 #endif

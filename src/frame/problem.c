@@ -177,6 +177,16 @@ plx_status plx__problem_build(plx__problem *out, plx_context *ctx, plx__arena *k
 
 /* ---- checks ---- */
 
+/* Rows are the caller's, also when samples are held out. */
+static plx_status refuse_nan(plx_context *ctx, const plx__method *m, const plx__problem *p, const plx__view *v)
+{
+    const char *feature = "";
+    if (v->features) PLX_TRY(plx__arena_printf(&feature, plx__scratch(ctx), " ('%s')", v->features[v->nan_col]));
+    PLX_FAIL(ctx, PLX_E_DATA,
+             "%s: view '%s' row %lld, column %lld%s: nan; this method accepts missing views, not missing values",
+             m->name, v->name, (long long)p->row[v->nan_row], (long long)v->nan_col, feature);
+}
+
 static plx_status check_views(plx_context *ctx, const plx__method *m, const plx__problem *p)
 {
     if (p->n_views < m->min_views || (m->max_views && p->n_views > m->max_views)) {
@@ -191,11 +201,7 @@ static plx_status check_views(plx_context *ctx, const plx__method *m, const plx_
         if (view->kind == PLX_VIEW_KERNEL && !(m->capabilities & PLX_CAN_KERNEL_VIEWS))
             PLX_FAIL(ctx, PLX_E_DATA, "%s: view '%s' is of kind kernel, which this method cannot use; leave it out",
                      m->name, view->name);
-        if (view->missing_values && !(m->capabilities & PLX_CAN_MISSING_VALUES))
-            PLX_FAIL(ctx, PLX_E_DATA,
-                     "%s: view '%s' has %lld nan entries inside present rows; this method accepts missing views, not "
-                     "missing values",
-                     m->name, view->name, (long long)view->missing_values);
+        if (view->missing_values && !(m->capabilities & PLX_CAN_MISSING_VALUES)) return refuse_nan(ctx, m, p, view);
         if (view->present_count < p->n && !(m->capabilities & PLX_CAN_MISSING_VIEWS))
             PLX_FAIL(ctx, PLX_E_DATA, "%s: view '%s' is missing for %lld samples; this method needs complete views",
                      m->name, view->name, (long long)(p->n - view->present_count));

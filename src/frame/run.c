@@ -145,6 +145,36 @@ plx_status plx__require_finite(plx__run *run, plx_cmat values, const char *what)
     return PLX_OK;
 }
 
+/* ---- views a model needs ---- */
+
+static const char USED[] = "_views_used";
+
+plx_status plx__mark_used(plx__run *run, const uint8_t *used)
+{
+    plx_mat flags;
+    plx_index n = run->problem->n_views;
+    PLX_TRY(plx__store_new(&flags, run->out, USED, 1, n));
+    for (plx_index v = 0; v < n; v++) flags.data[v] = used[v] ? 1.0 : 0.0;
+    return PLX_OK;
+}
+
+plx_status plx__used_views(const uint8_t **out, plx_context *ctx, const plx__store *fitted, plx_index n_views)
+{
+    plx_cmat flags;
+    uint8_t *used = NULL;
+    *out = NULL;
+    if (!plx__store_find(fitted, USED)) return PLX_OK;
+    PLX_TRY(plx__store_dense(&flags, ctx, fitted, USED));
+    if (flags.rows != 1 || flags.cols != n_views)
+        PLX_FAIL(ctx, PLX_E_FORMAT, "the model's list of used views does not fit its views");
+    PLX_TRY(plx__arena_u8(&used, plx__scratch(ctx), n_views));
+    for (plx_index v = 0; v < n_views; v++) used[v] = flags.data[v] != 0;
+    *out = used;
+    return PLX_OK;
+}
+
+/* ---- views by name ---- */
+
 plx_status plx__require_view(plx_index *out, plx__run *run, const char *name, const char *parameter)
 {
     const plx__problem *p = run->problem;

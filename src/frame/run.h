@@ -96,6 +96,13 @@ plx_status plx__require_nonnegative(plx__run *run, const plx__view *view);
 /* Every entry is finite, or PLX_E_NUMERIC naming the sample: `what` is e.g. "scores". */
 plx_status plx__require_finite(plx__run *run, plx_cmat values, const char *what);
 
+/* Fit: which views the model needs (n_views flags). New data are matched and checked in those only; a method that says
+ * nothing uses all. */
+plx_status plx__mark_used(plx__run *run, const uint8_t *used);
+
+/* What plx__mark_used left in a model of n_views views, as flags in scratch; NULL: all are used. */
+plx_status plx__used_views(const uint8_t **out, plx_context *ctx, const plx__store *fitted, plx_index n_views);
+
 /* Index of the view, or an error naming it and the ones there are. */
 plx_status plx__require_view(plx_index *out, plx__run *run, const char *name, const char *parameter);
 

@@ -2,16 +2,16 @@
 
 #include <string.h>
 
-#include "data/dataset_impl.h"
-
-static plx_index table_rows(const plx__table *t) { return t->sparse ? t->csr.rows : t->dense.rows; }
+#include "data/kernel_columns.h"
+#include "linalg/csr.h"
+#include "linalg/dense.h"
 
 /* ---- samples ---- */
 
 static plx_status check_distinct(plx_context *ctx, const plx__loose_view *v)
 {
     plx__map seen;
-    plx_index existing = -1, rows = table_rows(&v->table);
+    plx_index existing = -1, rows = plx__table_rows(&v->table);
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
     PLX_TRY(plx__map_init(&seen, plx__scratch(ctx), rows));
     for (plx_index i = 0; i < rows; i++) {
@@ -47,14 +47,14 @@ static plx_status appearance(const char ***names, plx_index **views_with, plx_in
 {
     plx__map map;
     plx_index most = 0, existing = -1;
-    for (plx_index v = 0; v < n_views; v++) most += views[v].ids ? table_rows(&views[v].table) : 0;
+    for (plx_index v = 0; v < n_views; v++) most += views[v].ids ? plx__table_rows(&views[v].table) : 0;
     PLX_TRY(PLX__ARENA_NEW(names, arena, most));
     PLX_TRY(plx__arena_i64(views_with, arena, most));
     PLX_TRY(plx__map_init(&map, plx__scratch(ctx), most));
     *count = 0;
     for (plx_index v = 0; v < n_views; v++) {
         if (!views[v].ids) continue;
-        for (plx_index i = 0; i < table_rows(&views[v].table); i++) {
+        for (plx_index i = 0; i < plx__table_rows(&views[v].table); i++) {
             PLX_TRY(plx__map_add(&map, views[v].ids[i], *count, &existing));
             if (existing < 0) (*names)[(*count)++] = views[v].ids[i];
             (*views_with)[existing < 0 ? *count - 1 : existing]++;
@@ -77,7 +77,7 @@ plx_status plx__join_samples(plx__sample_list *out, plx_context *ctx, plx__arena
     }
     if (ids) return given_list(out, ctx, arena, ids, n_ids);
     if (!with_ids) {
-        out->n = n_views ? table_rows(&views[0].table) : 0;
+        out->n = n_views ? plx__table_rows(&views[0].table) : 0;
         return PLX_OK;
     }
     for (plx_index v = 0; v < n_views; v++)
@@ -97,7 +97,7 @@ plx_status plx__join_samples(plx__sample_list *out, plx_context *ctx, plx__arena
 /* Sample of every row of the view, -1 for rows that are left out. */
 static plx_status targets(plx_index **out, plx_context *ctx, const plx__loose_view *v, const plx__sample_list *samples)
 {
-    plx_index rows = table_rows(&v->table), dropped = 0;
+    plx_index rows = plx__table_rows(&v->table), dropped = 0;
     PLX_TRY(plx__arena_i64(out, plx__scratch(ctx), rows));
     for (plx_index i = 0; i < rows; i++) {
         (*out)[i] = plx__map_get(&samples->index, v->ids[i]);
@@ -137,23 +137,50 @@ static plx_status scatter_sparse(plx_csr *out, plx_context *ctx, const plx__loos
     return PLX_OK;
 }
 
+/* The columns of a kernel view in the order of its own rows follow the rows; afterwards they are the samples. */
+static plx_status follow_rows(plx__table *table, plx_context *ctx, const plx__loose_view *v, const plx_index *target,
+                              plx_index n)
+{
+    plx_index rows = plx__table_rows(table), cols = plx__table_cols(table);
+    plx__kernel_columns columns;
+    int32_t *to = NULL;
+    if (v->kind != PLX_VIEW_KERNEL || cols != rows) return PLX_OK;
+    PLX_TRY(plx__kernel_columns_find(&columns, ctx, table->col_names, cols, v->ids, rows));
+    if (columns.by_name) return PLX_OK;
+    table->col_names = NULL;
+    PLX_TRY(plx__arena_i32(&to, plx__scratch(ctx), cols));
+    for (plx_index j = 0; j < cols; j++) to[j] = (int32_t)target[j];
+    if (table->sparse) {
+        plx_csr moved;
+        PLX_TRY(plx__csr_move_cols(&moved, plx__scratch(ctx), plx__ccsr(table->csr), to, n));
+        table->csr = moved;
+        return PLX_OK;
+    }
+    plx_mat moved;
+    PLX_TRY(plx__mat_move_cols(&moved, plx__scratch(ctx), plx__cmat(table->dense), to, n));
+    table->dense = moved;
+    return PLX_OK;
+}
+
 static plx_status add_scattered(plx_dataset *data, plx_context *ctx, const plx__loose_view *v,
                                 const plx__sample_list *samples)
 {
+    plx__loose_view moved = *v;
     plx_index *target = NULL;
     uint8_t *present = NULL;
     PLX_TRY(targets(&target, ctx, v, samples));
+    PLX_TRY(follow_rows(&moved.table, ctx, v, target, samples->n));
     PLX_TRY(plx__arena_u8(&present, plx__scratch(ctx), samples->n));
-    for (plx_index i = 0; i < table_rows(&v->table); i++)
+    for (plx_index i = 0; i < plx__table_rows(&v->table); i++)
         if (target[i] >= 0) present[target[i]] = !v->present || v->present[i];
     if (v->table.sparse) {
         plx_csr all;
-        PLX_TRY(scatter_sparse(&all, ctx, v, target, samples->n));
-        return plx__dataset_add_sparse(data, ctx, v->name, v->kind, plx__ccsr(all), v->table.col_names, present);
+        PLX_TRY(scatter_sparse(&all, ctx, &moved, target, samples->n));
+        return plx__dataset_add_sparse(data, ctx, v->name, v->kind, plx__ccsr(all), moved.table.col_names, present);
     }
     plx_mat all;
-    PLX_TRY(scatter_dense(&all, ctx, v, target, samples->n));
-    return plx__dataset_add_dense(data, ctx, v->name, v->kind, plx__cmat(all), v->table.col_names, present);
+    PLX_TRY(scatter_dense(&all, ctx, &moved, target, samples->n));
+    return plx__dataset_add_dense(data, ctx, v->name, v->kind, plx__cmat(all), moved.table.col_names, present);
 }
 
 plx_status plx__join_add(plx_dataset *data, plx_context *ctx, const plx__loose_view *v, const plx__sample_list *samples)

@@ -72,9 +72,6 @@ static plx_status get_file(const char **out, const reader *r, const json_t *obje
 
 /* ---- views ---- */
 
-static plx_index table_rows(const plx__table *t) { return t->sparse ? t->csr.rows : t->dense.rows; }
-static plx_index table_cols(const plx__table *t) { return t->sparse ? t->csr.cols : t->dense.cols; }
-
 static plx_status check_length(const reader *r, const char *file, plx_index found, plx_index expected, const char *what)
 {
     if (found == expected) return PLX_OK;
@@ -104,7 +101,7 @@ static plx_status read_table(plx__loose_view *v, const reader *r, const json_t *
 static plx_status read_about_view(plx__loose_view *v, const reader *r, const json_t *object, const char *where)
 {
     const char *ids = NULL, *features = NULL, *present = NULL;
-    plx_index count = 0, rows = table_rows(&v->table);
+    plx_index count = 0, rows = plx__table_rows(&v->table);
     uint8_t *flags = NULL;
     v->ids = v->table.row_names;
     PLX_TRY(get_file(&ids, r, object, where, "ids"));
@@ -115,7 +112,7 @@ static plx_status read_about_view(plx__loose_view *v, const reader *r, const jso
     PLX_TRY(get_file(&features, r, object, where, "features"));
     if (features) {
         PLX_TRY(plx__lines_read(&v->table.col_names, &count, r->ctx, r->arena, features));
-        PLX_TRY(check_length(r, features, count, table_cols(&v->table), "column"));
+        PLX_TRY(check_length(r, features, count, plx__table_cols(&v->table), "column"));
     }
     PLX_TRY(get_file(&present, r, object, where, "present"));
     if (present) {

@@ -20,14 +20,12 @@ static plx_status check_row(plx_context *ctx, plx_ccsr a, plx_index i, const cha
         if (c <= before)
             PLX_FAIL(ctx, PLX_E_DATA, "%s row %lld: column %lld comes %s; columns must ascend", what, (long long)i,
                      (long long)c, c == before ? "twice" : "after a larger one");
-        if (!isfinite(a.val[p]))
-            PLX_FAIL(ctx, PLX_E_DATA, "%s row %lld column %lld: value is not finite", what, (long long)i, (long long)c);
         before = c;
     }
     return PLX_OK;
 }
 
-plx_status plx__csr_check(plx_context *ctx, plx_ccsr a, const char *what)
+plx_status plx__csr_check_shape(plx_context *ctx, plx_ccsr a, plx_index entries, const char *what)
 {
     if (a.rows < 0 || a.cols < 0 || a.cols > INT32_MAX)
         PLX_FAIL(ctx, PLX_E_DATA, "%s: %lld x %lld is not a size a sparse matrix can have", what, (long long)a.rows,
@@ -36,7 +34,24 @@ plx_status plx__csr_check(plx_context *ctx, plx_ccsr a, const char *what)
     for (plx_index i = 0; i < a.rows; i++) /* all offsets first: a row may only be read inside them */
         if (a.ptr[i + 1] < a.ptr[i])
             PLX_FAIL(ctx, PLX_E_DATA, "%s row %lld: row offsets must not decrease", what, (long long)i);
+    if (entries >= 0 && a.ptr[a.rows] != entries)
+        PLX_FAIL(ctx, PLX_E_DATA, "%s: the last row offset is %lld, but there are %lld entries", what,
+                 (long long)a.ptr[a.rows], (long long)entries);
+    if (a.ptr[a.rows] > 0 && (!a.col || !a.val))
+        PLX_FAIL(ctx, PLX_E_ARG, "%s: the columns or values of its %lld entries are NULL", what,
+                 (long long)a.ptr[a.rows]);
     for (plx_index i = 0; i < a.rows; i++) PLX_TRY(check_row(ctx, a, i, what));
+    return PLX_OK;
+}
+
+plx_status plx__csr_check(plx_context *ctx, plx_ccsr a, const char *what)
+{
+    PLX_TRY(plx__csr_check_shape(ctx, a, -1, what));
+    for (plx_index i = 0; i < a.rows; i++)
+        for (int64_t p = a.ptr[i]; p < a.ptr[i + 1]; p++)
+            if (!isfinite(a.val[p]))
+                PLX_FAIL(ctx, PLX_E_DATA, "%s row %lld column %lld: value is not finite", what, (long long)i,
+                         (long long)a.col[p]);
     return PLX_OK;
 }
 
@@ -208,24 +223,29 @@ plx_status plx__csr_select_rows(plx_csr *out, plx__arena *arena, plx_ccsr a, con
     return PLX_OK;
 }
 
-plx_status plx__csr_select_cols(plx_csr *out, plx__arena *arena, plx_ccsr a, const plx_index *cols, plx_index count)
+plx_status plx__csr_move_cols(plx_csr *out, plx__arena *arena, plx_ccsr a, const int32_t *target, plx_index cols)
 {
-    plx_context *ctx = arena->ctx;
-    int32_t *place = NULL; /* new column + 1; 0: not wanted */
     int64_t nnz = 0, to = 0;
-    PLX_TRY(plx__arena_i32(&place, plx__scratch(ctx), a.cols));
-    for (plx_index j = 0; j < count; j++) place[cols[j]] = (int32_t)(j + 1);
-    for (int64_t p = 0; p < plx__nnz(a); p++) nnz += place[a.col[p]] != 0;
-    PLX_TRY(plx__arena_csr(out, arena, a.rows, count, nnz));
+    for (int64_t p = 0; p < plx__nnz(a); p++) nnz += target[a.col[p]] >= 0;
+    PLX_TRY(plx__arena_csr(out, arena, a.rows, cols, nnz));
     for (plx_index i = 0; i < a.rows; i++) {
         for (int64_t p = a.ptr[i]; p < a.ptr[i + 1]; p++) {
-            if (!place[a.col[p]]) continue;
-            out->col[to] = place[a.col[p]] - 1;
+            if (target[a.col[p]] < 0) continue;
+            out->col[to] = target[a.col[p]];
             out->val[to++] = a.val[p];
         }
         out->ptr[i + 1] = to;
     }
-    return plx__csr_sort_rows(ctx, out);
+    return plx__csr_sort_rows(arena->ctx, out);
+}
+
+plx_status plx__csr_select_cols(plx_csr *out, plx__arena *arena, plx_ccsr a, const plx_index *cols, plx_index count)
+{
+    int32_t *target = NULL;
+    PLX_TRY(plx__arena_i32(&target, plx__scratch(arena->ctx), a.cols));
+    for (plx_index j = 0; j < a.cols; j++) target[j] = -1;
+    for (plx_index j = 0; j < count; j++) target[cols[j]] = (int32_t)j;
+    return plx__csr_move_cols(out, arena, a, target, count);
 }
 
 plx_status plx__csr_from_dense(plx_csr *out, plx__arena *arena, plx_cmat a)

@@ -26,6 +26,9 @@ static inline plx_ccsr plx__csr_rows(plx_ccsr a, plx_index begin, plx_index end)
  * non-finite value. `what` starts the sentence, e.g. "view 'text'". */
 plx_status plx__csr_check(plx_context *ctx, plx_ccsr a, const char *what);
 
+/* The same without a look at the values; `entries` is how many there are room for, -1: not known. */
+plx_status plx__csr_check_shape(plx_context *ctx, plx_ccsr a, plx_index entries, const char *what);
+
 /* From triplets in any order; equal positions are summed in the order given. Indices are checked
  * (PLX_E_DATA). */
 plx_status plx__csr_from_triplets(plx_csr *out, plx__arena *arena, plx_index rows, plx_index cols, plx_index count,
@@ -37,6 +40,8 @@ plx_status plx__csr_sort_rows(plx_context *ctx, plx_csr *a);
 plx_status plx__csr_clone(plx_csr *out, plx__arena *arena, plx_ccsr a);
 plx_status plx__csr_transpose(plx_csr *out, plx__arena *arena, plx_ccsr a);
 plx_status plx__csr_select_rows(plx_csr *out, plx__arena *arena, plx_ccsr a, const plx_index *rows, plx_index count);
+/* Column j becomes column target[j] of `cols`; -1: it is left out. Targets are distinct. */
+plx_status plx__csr_move_cols(plx_csr *out, plx__arena *arena, plx_ccsr a, const int32_t *target, plx_index cols);
 /* Columns in the order given (each at most once). */
 plx_status plx__csr_select_cols(plx_csr *out, plx__arena *arena, plx_ccsr a, const plx_index *cols, plx_index count);
 plx_status plx__csr_from_dense(plx_csr *out, plx__arena *arena, plx_cmat a); /* drops exact zeros */

@@ -30,6 +30,15 @@ plx_status plx__mat_clone(plx_mat *out, plx__arena *arena, plx_cmat from)
     return PLX_OK;
 }
 
+plx_status plx__mat_move_cols(plx_mat *out, plx__arena *arena, plx_cmat from, const int32_t *target, plx_index cols)
+{
+    PLX_TRY(plx__arena_mat(out, arena, from.rows, cols));
+    for (plx_index i = 0; i < from.rows; i++)
+        for (plx_index j = 0; j < from.cols; j++)
+            if (target[j] >= 0) out->data[i * out->ld + target[j]] = from.data[i * from.ld + j];
+    return PLX_OK;
+}
+
 enum { TURN = 32 }; /* side of the squares a transpose moves at once: both fit in L1 */
 
 void plx__mat_transpose(plx_mat to, plx_cmat from)

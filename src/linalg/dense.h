@@ -61,6 +61,9 @@ double plx__mat_trace(plx_cmat m);
 void plx__mirror_lower(plx_mat m); /* upper := lower' */
 plx_status plx__mat_clone(plx_mat *out, plx__arena *arena, plx_cmat from);
 
+/* Column j becomes column target[j] of `cols`; -1: it is left out. Columns that get nothing are zero. */
+plx_status plx__mat_move_cols(plx_mat *out, plx__arena *arena, plx_cmat from, const int32_t *target, plx_index cols);
+
 /* Column means and sums over rows (length cols), pairwise over fixed row blocks. */
 plx_status plx__col_means(plx_context *ctx, double *out, plx_cmat m);
 plx_status plx__col_sums(plx_context *ctx, double *out, plx_cmat m);

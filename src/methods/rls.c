@@ -67,10 +67,21 @@ static plx_status choose_view(plx_index *out, plx__run *run)
     return plx__require_view(out, run, p->view, "view");
 }
 
+/* New data need only the view that was learned from. */
+static plx_status mark_view(plx__run *run, plx_index view)
+{
+    uint8_t *used = NULL;
+    if (run->fitted || view < 0) return PLX_OK;
+    PLX_TRY(plx__arena_u8(&used, plx__scratch(run->ctx), run->problem->n_views));
+    used[view] = 1;
+    return plx__mark_used(run, used);
+}
+
 static plx_status prepare(problem *q, plx__run *run)
 {
     plx_index view = 0;
     PLX_TRY(choose_view(&view, run));
+    PLX_TRY(mark_view(run, view));
     PLX_TRY(plx__prepare(&q->data, run, view));
     q->rows = q->data.rows;
     q->k = run->problem->n_classes;

@@ -19,7 +19,7 @@ static plx_dataset *three(plx_context *ctx)
 static void bad_views_are_refused(void **state)
 {
     (void)state;
-    static const char *const names[] = {"", "a.b", "a,b", "a:b", "a|b", "a+b", "a/b", "a b", "a\tb", "concat", "label"};
+    static const char *const names[] = {"", "a.b", "a,b", "a:b", "a|b", "a+b", "a/b", "a=b", "a b", "a\tb", "concat", "label"};
     plx_context *ctx = test_context(1);
     plx_dataset *d = three(ctx);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -118,18 +118,21 @@ static void sparse_views_are_checked(void **state)
     plx_view_info info = PLX_VIEW_INFO_INIT;
     assert_fails(ctx,
                  plx_dataset_add_sparse(d, ctx, "v", PLX_VIEW_COUNTS, (plx_ccsr){3, 3, late, col, val}, NULL, NULL),
-                 PLX_E_DATA, "pointer");
+                 PLX_E_DATA, "view 'v': the first row offset");
     assert_fails(ctx,
                  plx_dataset_add_sparse(d, ctx, "v", PLX_VIEW_COUNTS, (plx_ccsr){3, 3, down, col, val}, NULL, NULL),
                  PLX_E_DATA, "decrease");
     assert_fails(ctx,
                  plx_dataset_add_sparse(d, ctx, "v", PLX_VIEW_COUNTS, (plx_ccsr){3, 3, ptr, order, val}, NULL, NULL),
-                 PLX_E_DATA, "order");
+                 PLX_E_DATA, "view 'v' row 0: column 0 comes after a larger one");
     assert_fails(ctx, plx_dataset_add_sparse(d, ctx, "v", PLX_VIEW_COUNTS, (plx_ccsr){3, 3, ptr, far, val}, NULL, NULL),
-                 PLX_E_DATA, "range");
+                 PLX_E_DATA, "column 3 is outside 0..2");
     assert_fails(ctx,
                  plx_dataset_add_sparse(d, ctx, "v", PLX_VIEW_COUNTS, (plx_ccsr){3, 3, ptr, twice, val}, NULL, NULL),
-                 PLX_E_DATA, "order");
+                 PLX_E_DATA, "twice");
+    assert_fails(ctx,
+                 plx_dataset_add_sparse(d, ctx, "v", PLX_VIEW_COUNTS, (plx_ccsr){3, 3, ptr, NULL, val}, NULL, NULL),
+                 PLX_E_ARG, "NULL");
     assert_ok(ctx, plx_dataset_add_sparse(d, ctx, "v", PLX_VIEW_COUNTS, (plx_ccsr){3, 3, ptr, col, val}, NULL, NULL));
     assert_ok(ctx, plx_dataset_sparse(&m, d, 0));
     assert_int_equal(m.ptr[3], 2);                  /* the stored zero is gone */

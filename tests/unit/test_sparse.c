@@ -25,6 +25,8 @@ static void boundary_check_names_the_place(void **state)
     assert_fails(ctx, plx__csr_check(ctx, (plx_ccsr){2, 3, falling, good, val}, "v"), PLX_E_DATA, "row 1: row offsets");
     assert_fails(ctx, plx__csr_check(ctx, (plx_ccsr){2, 3, late, good, val}, "v"), PLX_E_DATA, "first row offset");
     assert_fails(ctx, plx__csr_check(ctx, (plx_ccsr){2, 3, ptr, good, infinite}, "v"), PLX_E_DATA, "row 1 column 1: value");
+    assert_ok(ctx, plx__csr_check_shape(ctx, (plx_ccsr){2, 3, ptr, good, infinite}, ptr[2], "v"));
+    assert_fails(ctx, plx__csr_check_shape(ctx, (plx_ccsr){2, 3, ptr, good, val}, ptr[2] + 1, "v"), PLX_E_DATA, "last row offset");
     assert_fails(ctx, plx__csr_check(ctx, (plx_ccsr){2, (plx_index)1 << 40, ptr, good, val}, "v"), PLX_E_DATA, "size");
     plx_context_destroy(ctx);
 }
@@ -83,6 +85,17 @@ static void reshaping_agrees_with_dense(void **state)
         for (int j = 0; j < 3; j++) picked[i * 3 + j] = at(da, i, cols[j]);
     assert_ok(ctx, plx__csr_select_cols(&out, s, plx__ccsr(a), cols, 3));
     assert_same(ctx, plx__ccsr(out), plx__mat_of(picked, 9, 3));
+
+    static const int32_t target[] = {4, -1, 0, 5, 1, -1, 3}; /* column 2 gets nothing */
+    assert_ok(ctx, plx__arena_mat(&want, s, 9, 6));
+    for (int i = 0; i < 9; i++)
+        for (int j = 0; j < 7; j++)
+            if (target[j] >= 0) want.data[i * 6 + target[j]] = at(da, i, j);
+    assert_ok(ctx, plx__csr_move_cols(&out, s, plx__ccsr(a), target, 6));
+    assert_same(ctx, plx__ccsr(out), want);
+    plx_mat moved;
+    assert_ok(ctx, plx__mat_move_cols(&moved, s, plx__cmat(da), target, 6));
+    for (int i = 0; i < 54; i++) assert_true(moved.data[i] == want.data[i]);
 
     assert_ok(ctx, plx__arena_mat(&want, s, 9, 7));
     for (int i = 0; i < 63; i++) want.data[i] = 2 * da.data[i] - 3 * db.data[i];

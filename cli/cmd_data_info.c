@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conll_info.h"
 #include "output.h"
 #include "patterns.h"
 #include "summary.h"
@@ -69,6 +70,38 @@ static void print_views(const facts *f)
                CLI_COUNT(v.missing_values, "", ""));
 }
 
+/* Rows that most methods take for missing: present, of a counts or binary view, and all zero. */
+static plx_index zero_rows(const plx_dataset *data, plx_index view, const plx_view_info *info)
+{
+    const uint8_t *present = plx_dataset_present(data, view);
+    plx_cmat dense = {0};
+    plx_ccsr sparse = {0};
+    plx_index count = 0;
+    if (info->kind != PLX_VIEW_COUNTS && info->kind != PLX_VIEW_BINARY) return 0;
+    bool is_sparse = plx_dataset_sparse(&sparse, data, view) == PLX_OK;
+    if (!is_sparse && plx_dataset_dense(&dense, data, view) != PLX_OK) return 0;
+    for (plx_index i = 0; i < info->rows; i++) {
+        bool zero = true;
+        if (is_sparse) zero = sparse.ptr[i] == sparse.ptr[i + 1];
+        for (plx_index j = 0; zero && j < dense.cols; j++) zero = dense.data[i * dense.ld + j] == 0;
+        count += present[i] && zero;
+    }
+    return count;
+}
+
+static void print_zero_rows(const facts *f)
+{
+    plx_view_info v = PLX_VIEW_INFO_INIT;
+    const char *before = "\nall-zero rows count as missing: ";
+    for (plx_index i = 0; plx_dataset_view_info(&v, f->data, i) == PLX_OK; i++) {
+        plx_index zero = zero_rows(f->data, i, &v);
+        if (!zero) continue;
+        printf("%s%s %s", before, v.name, CLI_COUNT(zero, "", ""));
+        before = ", ";
+    }
+    if (before[0] == ',') putchar('\n');
+}
+
 static void print_patterns(const facts *f)
 {
     if (plx_dataset_views(f->data) < 2) return;
@@ -110,6 +143,7 @@ static void print_facts(const facts *f)
         printf("hierarchy: %s, %s\n", CLI_COUNT(f->n_subset, "subset pair", "subset pairs"),
                CLI_COUNT(f->n_mutex, "exclusive pair", "exclusive pairs"));
     print_views(f);
+    print_zero_rows(f);
     print_patterns(f);
     print_classes(f);
 }
@@ -130,6 +164,7 @@ static void json_views(cli_json *j, const facts *f)
         cli_json_whole(j, "nonzeros", v.nonzeros);
         cli_json_whole(j, "present", v.present);
         cli_json_whole(j, "missing_values", v.missing_values);
+        cli_json_whole(j, "zero_rows", zero_rows(f->data, i, &v));
         cli_json_real(j, "cost", v.cost);
         cli_json_close(j, '}');
     }
@@ -205,6 +240,11 @@ static int run(const cli_args *args)
     int code = cli_session_open(&s, args);
     if (code) return code;
     code = cli_check_outputs(&s, outputs);
+    if (!code && cli_is_conll(args, args->positional[0])) {
+        code = cli_conll_info(&s, args->positional[0], json);
+        cli_session_close(&s);
+        return code;
+    }
     if (!code) code = cli_read_data(&data, &s, args->positional[0]);
     if (!code) code = gather(&f, &s, data);
     if (!code && json) code = write_json(&s, &f, json);
@@ -232,8 +272,9 @@ const cli_verb cli_verb_data_info = {
     .group = "data",
     .name = "info",
     .summary = "Tell what a data set holds.",
-    .description =
-        "Prints samples, views with kind, size and sparsity, which views are missing how often, classes and labels.",
+    .description = "Prints samples, views with kind, size and sparsity, which views are missing how often, classes and "
+                   "labels; of tagged "
+                   "text (CoNLL) sentences, tokens and tags.",
     .positionals = positionals,
     .option_sets = option_sets,
     .examples = examples,

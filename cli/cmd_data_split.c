@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "folder.h"
+#include "hide_labels.h"
 #include "summary.h"
 
 typedef struct splitter {
@@ -44,14 +45,8 @@ static void release(splitter *w)
 static int hide_labels(splitter *w, const char *spec, const char *out)
 {
     plx_dataset *hidden = NULL;
-    plx_context *ctx = w->s->ctx;
-    bool file = strncmp(spec, "file:", 5) == 0;
-    int code = cli_fail(w->s, file ? plx_split_read(w->flags, ctx, w->data, spec + 5)
-                                   : plx_split_labels(w->flags, ctx, w->data, spec));
-    if (code) return code;
-    plx_split_label_texts(w->texts, w->data, w->flags);
-    code = cli_fail(w->s, plx_dataset_relabel(&hidden, ctx, w->data, w->texts));
-    if (!code) code = cli_fail(w->s, plx_dataset_write(ctx, hidden, out));
+    int code = cli_hide_labels(&hidden, w->s, w->data, spec);
+    if (!code) code = cli_fail(w->s, plx_dataset_write(w->s->ctx, hidden, out));
     if (!code) cli_say_data(w->s, hidden);
     plx_dataset_destroy(hidden);
     return code;
@@ -179,9 +174,8 @@ static const cli_option options[] = {
     {.name = "labels",
      .value = "SPEC",
      .kind = CLI_TEXT,
-     .help = "Hide all labels but 10% of every class, 5 of every class, a=2,b=10 of these classes, or file:F with one "
-             "id, number or "
-             "flag per line."},
+     .help = "Hide all labels but 10% of every class, 5 of every class, a=2,b=10 of these classes, or a file with one "
+             "id, number or flag per line. Without a truth the hidden labels become it."},
     {.name = "test",
      .value = "FRACTION",
      .kind = CLI_REAL,

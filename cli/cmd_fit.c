@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "hide_labels.h"
 #include "output.h"
 #include "summary.h"
 
@@ -36,33 +37,15 @@ static int make_params(plx_params **out, cli_session *s, const char *method)
 
 /* ---- labels ---- */
 
-static plx_status choose_labels(uint8_t *chosen, cli_session *s, const plx_dataset *data, const char *spec)
-{
-    if (strncmp(spec, "file:", 5) == 0) return plx_split_read(chosen, s->ctx, data, spec + 5);
-    return plx_split_labels(chosen, s->ctx, data, spec);
-}
-
-/* Replace the data set by one where only the chosen samples keep their label. */
+/* Replace the data set by one where only the samples of --labels keep theirs. */
 static int hide_labels(plx_dataset **data, cli_session *s)
 {
     const char *spec = cli_value(s->args, "labels");
-    plx_index n = plx_dataset_samples(*data);
-    if (!spec) return CLI_DONE;
-    plx_dataset *relabelled = NULL;
-    uint8_t *chosen = calloc((size_t)n, 1);
-    const char **labels = calloc((size_t)n, sizeof *labels);
-    int code =
-        chosen && labels ? cli_fail(s, choose_labels(chosen, s, *data, spec)) : cli_fail_text(s, "out of memory");
-    if (!code) {
-        plx_split_label_texts(labels, *data, chosen);
-        code = cli_fail(s, plx_dataset_relabel(&relabelled, s->ctx, *data, labels));
-    }
-    if (!code) {
-        plx_dataset_destroy(*data);
-        *data = relabelled;
-    }
-    free(chosen);
-    free(labels);
+    plx_dataset *hidden = NULL;
+    int code = spec ? cli_hide_labels(&hidden, s, *data, spec) : CLI_DONE;
+    if (!hidden) return code;
+    plx_dataset_destroy(*data);
+    *data = hidden;
     return code;
 }
 
@@ -290,7 +273,8 @@ static const cli_option options[] = {
      .value = "SPEC",
      .kind = CLI_TEXT,
      .help = "Hide all labels but some: 10% of every class, 5 of every class, a=2,b=10 of these classes, "
-             "or file:F with one id, number or flag per line."},
+             "or a file with one id, number or flag per line (file:F where the name reads like the others). "
+             "Without a truth the hidden labels are what the quality is measured on."},
     {.name = "out",
      .value = "FILE",
      .kind = CLI_FILE,
@@ -302,7 +286,8 @@ static const cli_option options[] = {
     {.name = "dump",
      .value = "NAME=FILE",
      .kind = CLI_DUMP,
-     .help = "Write a named array of the method as .npy, .mtx, .tsv, or csv for any other name. Repeatable."},
+     .help = "Write a named array of the method as .npy, .mtx, .tsv, or csv for any other name (- for standard "
+             "output). Repeatable."},
     {.name = "json",
      .value = "FILE",
      .kind = CLI_FILE,

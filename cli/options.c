@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -103,6 +104,8 @@ static int check_number(const cli_verb *verb, const cli_option *o, const char *v
     bool fine = is_whole ? cli_read_whole(&whole, value) : cli_read_real(&number, value);
     if (is_whole) number = (double)whole;
     if (fine && number >= o->low && (o->high <= o->low || number <= o->high)) return CLI_DONE;
+    if (is_whole && *value && !value[strspn(value, "0123456789")] && o->high <= o->low && number >= o->low)
+        return cli_usage_error(verb, "--%s %s: too large; at most %lld", o->name, value, LLONG_MAX);
     const char *what = is_whole ? "a whole number" : "a number";
     if (o->high > o->low)
         return cli_usage_error(verb, "--%s %s: expected %s from %g to %g", o->name, value, what, o->low, o->high);

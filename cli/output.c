@@ -1,6 +1,6 @@
 /*
- * Output files. Everything is checked first, because a fit of an hour must not end at a mistyped directory, and
- * texts are renamed into place, so that a name in the listing is a complete file.
+ * Output files. Everything is checked first, because a fit of an hour must not end at a mistyped directory, nor
+ * replace what it was read from.
  */
 #include "output.h"
 
@@ -16,13 +16,26 @@ static bool is_directory(const char *path)
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-int cli_check_output(cli_session *s, const char *path, bool stdout_allowed)
+/* Something to write to that is no file on a disk: a device, a pipe, a socket. */
+static bool is_stream(const char *path)
 {
-    if (strcmp(path, "-") == 0) return stdout_allowed ? CLI_DONE : cli_fail_text(s, "'-' is no file name here");
-    if (is_directory(path)) return cli_fail_text(s, "%s: is a directory, expected a file name to write", path);
-    char *slash = strrchr(path, '/');
-    char *directory = !slash ? strdup(".") : strndup(path, slash == path ? 1 : (size_t)(slash - path));
+    struct stat info;
+    return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
+
+/* The directory a path is in; the caller frees it. NULL: no memory. */
+static char *directory_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return !slash ? strdup(".") : strndup(path, slash == path ? 1 : (size_t)(slash - path));
+}
+
+/* Can a file be made there? For a link that leads to a file, its directory counts. */
+static int check_directory(cli_session *s, const char *path)
+{
+    char *real = realpath(path, NULL), *directory = directory_of(real ? real : path);
     int code = CLI_DONE;
+    free(real);
     if (!directory) return cli_fail_text(s, "out of memory");
     if (access(directory, F_OK) != 0)
         code = cli_fail_text(s, "%s: the directory '%s' does not exist; create it first", path, directory);
@@ -30,6 +43,58 @@ int cli_check_output(cli_session *s, const char *path, bool stdout_allowed)
     else if (access(directory, W_OK) != 0) code = cli_fail_text(s, "%s: cannot write: %s", path, strerror(errno));
     free(directory);
     return code;
+}
+
+int cli_check_output(cli_session *s, const char *path, bool stream_allowed)
+{
+    if (strcmp(path, "-") == 0) return stream_allowed ? CLI_DONE : cli_fail_text(s, "'-' is no file name here");
+    if (is_directory(path)) return cli_fail_text(s, "%s: is a directory, expected a file name to write", path);
+    if (is_stream(path) && !stream_allowed)
+        return cli_fail_text(s, "%s: is a device or a pipe; this needs the name of a file", path);
+    if (access(path, F_OK) == 0 && access(path, W_OK) != 0)
+        return cli_fail_text(s, "%s: cannot write: %s", path, strerror(errno));
+    return is_stream(path) ? CLI_DONE : check_directory(s, path);
+}
+
+/* ---- the same file under two names ---- */
+
+static bool same_place(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* Of files that are not there yet: the same name in the same directory. */
+static bool same_new_file(const char *a, const char *b)
+{
+    const char *base_a = strrchr(a, '/'), *base_b = strrchr(b, '/');
+    struct stat in_a, in_b;
+    if (strcmp(base_a ? base_a + 1 : a, base_b ? base_b + 1 : b) != 0) return false;
+    char *dir_a = directory_of(a), *dir_b = directory_of(b);
+    bool same = dir_a && dir_b && stat(dir_a, &in_a) == 0 && stat(dir_b, &in_b) == 0 && same_place(&in_a, &in_b);
+    free(dir_a);
+    free(dir_b);
+    return same;
+}
+
+/* Two devices or pipes of one name are nobody's loss. */
+static bool same_file(const char *a, const char *b)
+{
+    struct stat at_a, at_b;
+    if (strcmp(a, "-") == 0 || strcmp(b, "-") == 0) return strcmp(a, b) == 0;
+    bool there_a = stat(a, &at_a) == 0, there_b = stat(b, &at_b) == 0;
+    if (there_a && there_b) return S_ISREG(at_a.st_mode) && same_place(&at_a, &at_b);
+    return !there_a && !there_b && same_new_file(a, b);
+}
+
+/* Is `file` what `input` names, or the manifest of the directory it names? */
+static bool is_input(const char *file, const char *input)
+{
+    char *manifest = NULL;
+    if (!is_directory(input)) return strcmp(file, "-") != 0 && same_file(file, input);
+    if (asprintf(&manifest, "%s/dataset.json", input) < 0) return false;
+    bool same = same_file(file, manifest);
+    free(manifest);
+    return same;
 }
 
 /* The file an option names: what follows '=' of a --dump. */
@@ -45,23 +110,47 @@ static bool is_output(const cli_given *g, const char *const *options)
     return false;
 }
 
+/* No output may replace what the run reads. */
+static int check_inputs(const cli_args *args, const cli_given *g, const char *const *options)
+{
+    for (int p = 0; p < args->n_positional; p++)
+        if (args->verb->positionals[p].kind == CLI_FILE && is_input(file_of(g), args->positional[p]))
+            return cli_usage_error(args->verb, "--%s would replace '%s', which is read as %s", g->option->name,
+                                   file_of(g), args->verb->positionals[p].name);
+    for (int i = 0; i < args->n_given; i++) {
+        const cli_given *other = &args->given[i];
+        if (other->option->kind == CLI_FILE && !is_output(other, options) && is_input(file_of(g), other->value))
+            return cli_usage_error(args->verb, "--%s would replace '%s', which is read for --%s", g->option->name,
+                                   file_of(g), other->option->name);
+    }
+    return CLI_DONE;
+}
+
+static int check_others(const cli_args *args, int i, const char *const *options)
+{
+    const cli_given *g = &args->given[i];
+    for (int k = 0; k < i; k++) {
+        const cli_given *other = &args->given[k];
+        if ((other->option != g->option || g->option->kind == CLI_DUMP) && is_output(other, options) &&
+            same_file(file_of(other), file_of(g)))
+            return cli_usage_error(args->verb, "--%s and --%s both write '%s'", other->option->name, g->option->name,
+                                   file_of(g));
+    }
+    return CLI_DONE;
+}
+
 int cli_check_outputs(cli_session *s, const char *const *options)
 {
     const cli_args *args = s->args;
-    for (int i = 0; i < args->n_given; i++) {
+    int code = CLI_DONE;
+    for (int i = 0; !code && i < args->n_given; i++) {
         const cli_given *g = &args->given[i];
         if (!is_output(g, options)) continue;
-        for (int k = 0; k < i; k++) {
-            const cli_given *other = &args->given[k];
-            if ((other->option != g->option || g->option->kind == CLI_DUMP) && is_output(other, options) &&
-                strcmp(file_of(other), file_of(g)) == 0)
-                return cli_usage_error(args->verb, "--%s and --%s both write '%s'", other->option->name,
-                                       g->option->name, file_of(g));
-        }
-        int code = cli_check_output(s, file_of(g), g->option->kind != CLI_DUMP);
-        if (code) return code;
+        code = check_others(args, i, options);
+        if (!code) code = check_inputs(args, g, options);
+        if (!code) code = cli_check_output(s, file_of(g), strcmp(g->option->name, "model") != 0);
     }
-    return CLI_DONE;
+    return code;
 }
 
 void cli_say_outputs(cli_session *s, const char *const *options)
@@ -80,26 +169,9 @@ int cli_check_new(cli_session *s, const char *path)
     return CLI_DONE;
 }
 
-static int write_failed(cli_session *s, const char *path, int error)
-{
-    return cli_fail_text(s, "%s: cannot write: %s", strcmp(path, "-") == 0 ? "standard output" : path, strerror(error));
-}
-
 int cli_write_text(cli_session *s, const char *path, const char *text)
 {
-    if (strcmp(path, "-") == 0)
-        return fputs(text, stdout) < 0 || fflush(stdout) ? write_failed(s, path, errno) : CLI_DONE;
-    char *temporary = NULL;
-    if (asprintf(&temporary, "%s.%ld.tmp", path, (long)getpid()) < 0) return cli_fail_text(s, "out of memory");
-    int error = 0;
-    FILE *f = fopen(temporary, "wbe");
-    if (!f) error = errno;
-    if (f && fputs(text, f) < 0) error = errno;
-    if (f && fclose(f) != 0 && !error) error = errno;
-    if (!error && rename(temporary, path) != 0) error = errno;
-    if (error && f) unlink(temporary);
-    free(temporary);
-    return error ? write_failed(s, path, error) : CLI_DONE;
+    return cli_fail(s, plx_text_write(s->ctx, text, path));
 }
 
 int cli_sink_open(cli_sink *sink, cli_session *s)

@@ -6,10 +6,11 @@
 
 #include "session.h"
 
-/* Can `path` be written? Its directory must be there and it must not be a directory itself. "-" is standard output
- * (with `stdout_allowed`). CLI_DONE or one line and CLI_FAILED. */
-int cli_check_output(cli_session *s, const char *path, bool stdout_allowed);
-/* The same for every option that names an output; two that name the same file are a usage error. */
+/* Can `path` be written? Its directory must be there and it must not be a directory itself. "-" is standard output;
+ * that, devices and pipes only with `stream_allowed`. CLI_DONE or one line and CLI_FAILED. */
+int cli_check_output(cli_session *s, const char *path, bool stream_allowed);
+/* The same for every option that names an output; two that name the same file, in whatever spelling, or one that names
+ * a file the run reads, are a usage error. */
 int cli_check_outputs(cli_session *s, const char *const *options);
 /* "wrote FILE" for each of them. */
 void cli_say_outputs(cli_session *s, const char *const *options);

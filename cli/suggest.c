@@ -1,9 +1,10 @@
 /*
  * Nearest words: the optimal-string-alignment distance (insertions, deletions, changes, swapped neighbours),
- * accepted when at most about a third of the word is wrong. A word that begins a candidate is near as well.
+ * accepted when at most a third of the word is wrong. A word that begins a candidate is near as well.
  */
 #include "suggest.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 enum { LONGEST = 63 };
@@ -28,10 +29,15 @@ static int distance(const char *a, const char *b)
     return rows[n % 3][m];
 }
 
+static bool begins(const char *word, const char *candidate)
+{
+    size_t len = strlen(word);
+    return len >= 2 && strncmp(candidate, word, len) == 0;
+}
+
 void cli_suggest(cli_suggestion *s, const char *candidate)
 {
-    size_t len = strlen(s->word);
-    int d = len >= 2 && strncmp(candidate, s->word, len) == 0 ? 1 : distance(s->word, candidate);
+    int d = begins(s->word, candidate) ? 1 : distance(s->word, candidate);
     if (s->best && d >= s->distance) return;
     s->best = candidate;
     s->distance = d;
@@ -40,7 +46,6 @@ void cli_suggest(cli_suggestion *s, const char *candidate)
 const char *cli_suggested(const cli_suggestion *s)
 {
     if (!s->best) return NULL;
-    int longer = (int)strlen(s->best), len = (int)strlen(s->word);
-    if (len > longer) longer = len;
-    return s->distance <= (longer <= 3 ? 1 : 1 + longer / 3) && s->distance < longer ? s->best : NULL;
+    int len = (int)strlen(s->word);
+    return s->distance <= (begins(s->word, s->best) ? 1 : len / 3) ? s->best : NULL;
 }

@@ -166,6 +166,29 @@ PLX_API PLX_NODISCARD plx_status plx_dataset_mask(plx_dataset **out, plx_context
 PLX_API PLX_NODISCARD plx_status plx_dataset_relabel(plx_dataset **out, plx_context *ctx, const plx_dataset *data,
                                                      const char *const *labels);
 
+/**
+ * A copy with one view scaled once and for all; the view becomes real. (A method's `scale` parameter does the same and
+ * keeps the statistics for new samples.)
+ *
+ * @param how  "unit": rows of length 1; "zscore": columns of mean 0 and variance 1; "tfidf": x ln(n/df), then unit.
+ *             Missing rows and values take no part.
+ * @retval PLX_E_ARG   no such view, a kernel view, or another word
+ * @retval PLX_E_DATA  zscore of a sparse view
+ * @since 0.1
+ */
+PLX_API PLX_NODISCARD plx_status plx_dataset_scale(plx_dataset **out, plx_context *ctx, const plx_dataset *data,
+                                                   plx_index view, const char *how);
+
+/**
+ * A copy in which a view keeps the columns that are not zero in at least `least` rows, least >= 1.
+ *
+ * @retval PLX_E_ARG   no such view, a kernel view, or `least` out of range
+ * @retval PLX_E_DATA  no column would be left
+ * @since 0.1
+ */
+PLX_API PLX_NODISCARD plx_status plx_dataset_min_df(plx_dataset **out, plx_context *ctx, const plx_dataset *data,
+                                                    plx_index view, plx_index least);
+
 /* ---- files ---- */
 
 typedef enum plx_join { PLX_JOIN_UNION = 0, PLX_JOIN_INTERSECTION = 1 } plx_join;
@@ -197,7 +220,8 @@ typedef struct plx_read_options {
 PLX_API PLX_NODISCARD plx_status plx_dataset_read(plx_dataset **out, plx_context *ctx, const char *path,
                                                   const plx_read_options *options);
 
-/** Write a data set: a directory, or an `.h5mu` file when `path` ends so. Nothing half-written stays. */
+/** Write a data set: a directory, or an `.h5mu` file when `path` ends so. Nothing half-written stays.
+ *  @retval PLX_E_ARG  the name ends like a file of another format (`.csv`, `.mat`, ...) */
 PLX_API PLX_NODISCARD plx_status plx_dataset_write(plx_context *ctx, const plx_dataset *data, const char *path);
 
 #ifdef __cplusplus

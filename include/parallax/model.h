@@ -134,6 +134,13 @@ PLX_API PLX_NODISCARD plx_status plx_prediction_write(plx_context *ctx, const pl
 PLX_API PLX_NODISCARD plx_status plx_matrix_write(plx_context *ctx, plx_cmat matrix, const char *path);
 PLX_API PLX_NODISCARD plx_status plx_matrix_write_sparse(plx_context *ctx, plx_ccsr matrix, const char *path);
 
+/**
+ * Write a text. Like every file of the library it appears under its name when it is complete: a link stays and its
+ * target is replaced, an existing file keeps its mode, a device or pipe is written directly; "-" is standard output.
+ * @since 0.1
+ */
+PLX_API PLX_NODISCARD plx_status plx_text_write(plx_context *ctx, const char *text, const char *path);
+
 /* ---- files ---- */
 
 /** Write a model (`.plx`); nothing half-written stays. */

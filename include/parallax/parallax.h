@@ -20,6 +20,7 @@
 #include "parallax/method.h"
 #include "parallax/metrics.h"
 #include "parallax/model.h"
+#include "parallax/ner.h"
 #include "parallax/params.h"
 #include "parallax/split.h"
 #include "parallax/status.h"

@@ -30,7 +30,9 @@ extern "C" {
  * @param spec  "10%": ceil(0.1 n_c) of every class c with n_c samples, so at least one;
  *              "5": five of every class (all, with a warning, where there are fewer);
  *              "spam=2,ham=10%": these classes only, an error where there are fewer;
- *              "all" or "none".
+ *              "all" or "none";
+ *              "file:PATH", or the path of an existing file alone where it is none of the above: the
+ *              samples plx_split_read() finds there.
  * @retval PLX_E_ARG   the text cannot be read, or names an unknown class
  * @retval PLX_E_DATA  the data set has neither truth nor labels, or a named class is too small
  * @since 0.1

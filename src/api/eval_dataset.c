@@ -5,7 +5,6 @@
  */
 #include <string.h>
 
-#include "core/file.h"
 #include "core/text.h"
 #include "data/dataset_impl.h"
 #include "eval/label_files.h"
@@ -20,15 +19,6 @@ typedef struct pairing {
     plx__prediction_file pred;
     const char **truth; /* per predicted row */
 } pairing;
-
-static plx_status has_ids(bool *out, plx_context *ctx, const char *path)
-{
-    plx__bytes bytes;
-    PLX_TRY(plx__bytes_read(&bytes, ctx, path));
-    *out = bytes.size > 3 && memcmp(bytes.data, "id,", 3) == 0;
-    plx__bytes_free(&bytes, ctx);
-    return PLX_OK;
-}
 
 static plx_status map_samples(plx__map *map, pairing *p)
 {
@@ -45,14 +35,12 @@ static plx_status map_samples(plx__map *map, pairing *p)
 /* Sample of every predicted row, by its id. */
 static plx_status match_ids(plx_index *sample, pairing *p)
 {
-    plx__text_table table;
     plx__map map;
     uint8_t *used = NULL;
-    PLX_TRY(plx__text_table_read(&table, p->arena, p->o->pred));
     PLX_TRY(map_samples(&map, p));
     PLX_TRY(plx__arena_u8(&used, p->arena, p->data->n));
-    for (plx_index i = 0; i < table.rows; i++) {
-        const char *id = table.cells[i * table.cols];
+    for (plx_index i = 0; i < p->pred.list.count; i++) {
+        const char *id = p->pred.ids[i];
         sample[i] = plx__map_get(&map, id);
         if (sample[i] < 0)
             PLX_FAIL(p->ctx, PLX_E_DATA, "%s: line %lld: the data set '%s' has no sample '%s'", p->o->pred,
@@ -66,12 +54,14 @@ static plx_status match_ids(plx_index *sample, pairing *p)
 
 static plx_status pair_up(pairing *p, bool unlabelled_only)
 {
-    bool by_id = false;
+    bool by_id = p->pred.ids != NULL;
     plx_index *sample = NULL, n = p->pred.list.count, counted = 0;
-    PLX_TRY(has_ids(&by_id, p->ctx, p->o->pred));
     if (!by_id && n != p->data->n)
         PLX_FAIL(p->ctx, PLX_E_DATA, "%s has %lld labels but the data set has %lld samples; they must be as many",
                  p->o->pred, (long long)n, (long long)p->data->n);
+    if (!by_id && p->data->ids)
+        plx__warn(p->ctx, "%s has no columns id and label: its labels are taken in the order of the samples of '%s'",
+                  p->o->pred, p->data->name);
     PLX_TRY(plx__arena_i64(&sample, p->arena, n));
     PLX_TRY(PLX__ARENA_NEW(&p->truth, p->arena, n));
     for (plx_index i = 0; i < n; i++) sample[i] = i;

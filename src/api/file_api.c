@@ -1,5 +1,5 @@
 /*
- * Public calls that read and write files: data sets, predictions, matrices.
+ * Public calls that read and write files: data sets, predictions, matrices, texts.
  */
 #include <math.h>
 #include <string.h>
@@ -94,4 +94,12 @@ plx_status plx_matrix_write_sparse(plx_context *ctx, plx_ccsr m, const char *pat
     table.csr =
         (plx_csr){m.rows, m.cols, (int64_t *)(uintptr_t)m.ptr, (int32_t *)(uintptr_t)m.col, (double *)(uintptr_t)m.val};
     PLX__CALL(ctx, plx__matrix_file_write(ctx, path, &table), PLX__ARG(m.ptr), PLX__ARG(path));
+}
+
+/* ---- texts ---- */
+
+plx_status plx_text_write(plx_context *ctx, const char *text, const char *path)
+{
+    plx__call_begin(ctx);
+    return plx__call_end(ctx, plx__write_text_file(ctx, path, text));
 }

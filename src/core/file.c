@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -143,6 +144,47 @@ bool plx__next_line(const char **line, size_t *len, const char **cursor, const c
 
 /* ---- output ---- */
 
+bool plx__is_stream(const char *path)
+{
+    struct stat info;
+    if (strcmp(path, "-") == 0) return true;
+    if (stat(path, &info) != 0 || S_ISDIR(info.st_mode)) return false;
+    return !S_ISREG(info.st_mode) || plx__starts_with(path, "/dev/"); /* /dev/stdout may lead to a file */
+}
+
+/* Where the last part of a path leads, through any number of links; the file need not exist. */
+static plx_status follow_links(const char **target, plx_context *ctx, const char *path)
+{
+    enum { MOST_LINKS = 40 };
+    char link[PATH_MAX];
+    ssize_t len = 0;
+    *target = path;
+    for (int hops = 0; (len = readlink(*target, link, sizeof link - 1)) >= 0; hops++) {
+        const char *directory = NULL;
+        if (hops == MOST_LINKS) PLX_FAIL(ctx, PLX_E_IO, "%s: cannot write: %s", path, strerror(ELOOP));
+        link[len] = '\0';
+        PLX_TRY(plx__path_dir(&directory, plx__scratch(ctx), *target));
+        PLX_TRY(plx__path_join(target, plx__scratch(ctx), directory, link));
+    }
+    return PLX_OK;
+}
+
+static plx_status open_temporary(plx__outfile *out, plx_context *ctx)
+{
+    struct stat old;
+    PLX_TRY(follow_links(&out->target, ctx, out->path));
+    bool replaces = stat(out->target, &old) == 0;
+    if (replaces && access(out->target, W_OK) != 0)
+        PLX_FAIL(ctx, PLX_E_IO, "%s: cannot write: %s", out->path, strerror(errno));
+    PLX_TRY(plx__arena_printf(&out->temporary, plx__scratch(ctx), "%s.%ld.tmp", out->target, (long)getpid()));
+    out->file = fopen(out->temporary, "wbe");
+    if (!out->file) PLX_FAIL(ctx, PLX_E_IO, "%s: cannot write: %s", out->path, strerror(errno));
+    if (!replaces || fchmod(fileno(out->file), old.st_mode & 07777) == 0) return PLX_OK;
+    int error = errno;
+    plx__outfile_abort(out);
+    PLX_FAIL(ctx, PLX_E_IO, "%s: cannot give the new file the old one's mode: %s", out->path, strerror(error));
+}
+
 plx_status plx__outfile_open(plx__outfile *out, plx_context *ctx, const char *path)
 {
     *out = (plx__outfile){.path = path};
@@ -151,8 +193,8 @@ plx_status plx__outfile_open(plx__outfile *out, plx_context *ctx, const char *pa
         return PLX_OK;
     }
     if (plx__is_directory(path)) PLX_FAIL(ctx, PLX_E_IO, "%s: is a directory, expected a file name to write", path);
-    PLX_TRY(plx__arena_printf(&out->temporary, plx__scratch(ctx), "%s.%ld.tmp", path, (long)getpid()));
-    out->file = fopen(out->temporary, "wbe");
+    if (!plx__is_stream(path)) return open_temporary(out, ctx);
+    out->file = fopen(path, "wbe");
     if (!out->file) PLX_FAIL(ctx, PLX_E_IO, "%s: cannot write: %s", path, strerror(errno));
     return PLX_OK;
 }
@@ -161,31 +203,30 @@ plx_status plx__outfile_commit(plx__outfile *out, plx_context *ctx)
 {
     FILE *f = out->file;
     bool failed = fflush(f) != 0 || ferror(f);
-    if (!out->temporary) {
-        out->file = NULL;
-        if (failed) PLX_FAIL(ctx, PLX_E_IO, "standard output: %s", strerror(errno));
+    int error = errno;
+    out->file = NULL;
+    if (f == stdout) {
+        if (failed) PLX_FAIL(ctx, PLX_E_IO, "standard output: %s", strerror(error));
         return PLX_OK;
     }
-    int error = errno;
     if (fclose(f) != 0 && !failed) {
         failed = true;
         error = errno;
     }
-    out->file = NULL;
-    if (!failed && rename(out->temporary, out->path) != 0) {
+    if (!failed && out->temporary && rename(out->temporary, out->target) != 0) {
         failed = true;
         error = errno;
     }
     if (!failed) return PLX_OK;
-    unlink(out->temporary);
+    if (out->temporary) unlink(out->temporary);
     PLX_FAIL(ctx, PLX_E_IO, "%s: cannot write: %s", out->path, strerror(error));
 }
 
 void plx__outfile_abort(plx__outfile *out)
 {
-    if (!out->file || !out->temporary) return;
+    if (!out->file || out->file == stdout) return;
     fclose(out->file);
-    unlink(out->temporary);
+    if (out->temporary) unlink(out->temporary);
     out->file = NULL;
 }
 

@@ -26,11 +26,13 @@ void plx__bytes_free(plx__bytes *bytes, plx_context *ctx);
 /* Next line of [*cursor, end): without its line end (\n or \r\n). false at the end. */
 bool plx__next_line(const char **line, size_t *len, const char **cursor, const char *end);
 
-/* An output file that appears under its name when committed and leaves nothing behind otherwise.
- * Path "-" writes to standard output. */
+/* An output file that appears under its name when committed and leaves nothing behind otherwise. A link stays and
+ * its target is replaced; a file that was there keeps its mode. Devices, pipes, sockets and names under /dev are
+ * written directly, as is standard output, which is called "-". */
 typedef struct plx__outfile {
     FILE *file; /* write here */
-    const char *path, *temporary;
+    const char *path;
+    const char *temporary, *target; /* renamed from, to; NULL: written directly */
 } plx__outfile;
 
 plx_status plx__outfile_open(plx__outfile *out, plx_context *ctx, const char *path);
@@ -42,6 +44,8 @@ plx_status plx__write_text_file(plx_context *ctx, const char *path, const char *
 
 bool plx__is_directory(const char *path);
 bool plx__file_exists(const char *path);
+/* Is there something that can only be written as a stream: a device, a pipe, a socket, "-"? */
+bool plx__is_stream(const char *path);
 
 /* Create a directory and its parents; fine when it is there. */
 plx_status plx__make_directory(plx_context *ctx, const char *path);

@@ -9,6 +9,7 @@
 plx_status plx__json_read_text(json_t **out, plx_context *ctx, const char *where, const char *text, size_t len)
 {
     json_error_t error;
+    if (len >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) text += 3, len -= 3; /* a byte order mark */
     *out = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);
     if (!*out) PLX_FAIL(ctx, PLX_E_FORMAT, "%s: line %d, column %d: %s", where, error.line, error.column, error.text);
     return PLX_OK;

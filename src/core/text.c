@@ -92,31 +92,34 @@ plx_status plx__utf8(const char **out, plx__arena *arena, const char *name)
 
 enum { LONGEST_NAME = 63 };
 
+static int smaller(int a, int b) { return a < b ? a : b; }
+
+/* Insertions, deletions, changes and swapped neighbours (optimal string alignment). */
 static int edit_distance(const char *a, const char *b)
 {
-    size_t n = strlen(a), m = strlen(b);
-    int row[LONGEST_NAME + 1];
+    int n = (int)strnlen(a, LONGEST_NAME + 1), m = (int)strnlen(b, LONGEST_NAME + 1), rows[3][LONGEST_NAME + 1];
     if (n > LONGEST_NAME || m > LONGEST_NAME) return 1000;
-    for (size_t j = 0; j <= m; j++) row[j] = (int)j;
-    for (size_t i = 1; i <= n; i++) {
-        int diagonal = row[0];
-        row[0] = (int)i;
-        for (size_t j = 1; j <= m; j++) {
-            int change = diagonal + (a[i - 1] != b[j - 1]);
-            int shorter = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
-            diagonal = row[j];
-            row[j] = change < shorter ? change : shorter;
+    for (int j = 0; j <= m; j++) rows[0][j] = j;
+    for (int i = 1; i <= n; i++) {
+        int *row = rows[i % 3], *above = rows[(i + 2) % 3], *higher = rows[(i + 1) % 3];
+        row[0] = i;
+        for (int j = 1; j <= m; j++) {
+            row[j] = smaller(smaller(row[j - 1], above[j]) + 1, above[j - 1] + (a[i - 1] != b[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[j] = smaller(row[j], higher[j - 2] + 1);
         }
     }
-    return row[m];
+    return rows[n % 3][m];
 }
 
+/* At most a third may be wrong, so nothing is near one or two letters; a longer beginning of a name is near it. */
 const char *plx__nearest(const char *name, const char *const *names, plx_index count)
 {
     const char *best = NULL;
-    int limit = (int)strlen(name) / 3 + 1, best_distance = limit + 1;
+    size_t len = strlen(name);
+    int best_distance = (int)len / 3 + 1;
     for (plx_index i = 0; i < count; i++) {
-        int d = edit_distance(name, names[i]);
+        int d = len >= 3 && strncmp(names[i], name, len) == 0 ? 1 : edit_distance(name, names[i]);
         if (d < best_distance) {
             best_distance = d;
             best = names[i];

@@ -123,20 +123,6 @@ static plx_status add_view(plx_dataset *to, plx_context *ctx, const plx__view *v
     return PLX_OK;
 }
 
-static plx_status add_parts(plx_dataset *to, plx_context *ctx, const plx__view *view, const plx__feature_split *split)
-{
-    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
-    plx__view *parts = NULL;
-    PLX_TRY(PLX__ARENA_NEW(&parts, plx__scratch(ctx), split->parts));
-    PLX_TRY(plx__feature_split_apply(parts, ctx, plx__scratch(ctx), split, view, "split"));
-    for (plx_index p = 0; p < split->parts; p++) {
-        parts[p].cost = view->cost * (double)parts[p].cols / (double)view->cols;
-        PLX_TRY(add_view(to, ctx, &parts[p]));
-    }
-    plx__arena_rewind(plx__scratch(ctx), mark);
-    return PLX_OK;
-}
-
 static plx_status copy_rest(plx_dataset *to, plx_context *ctx, const plx_dataset *from)
 {
     const plx__hierarchy *h = from->hierarchy;
@@ -150,22 +136,39 @@ static plx_status copy_rest(plx_dataset *to, plx_context *ctx, const plx_dataset
     return plx__dataset_set_sample_costs(to, ctx, from->sample_costs);
 }
 
-plx_status plx__feature_split_dataset(plx_dataset **out, plx_context *ctx, const plx_dataset *data, plx_index v,
-                                      const plx__feature_split *split)
+plx_status plx__dataset_replace_view(plx_dataset **out, plx_context *ctx, const plx_dataset *data, plx_index v,
+                                     const plx__view *views, plx_index count)
 {
     plx_status st = PLX_OK;
     plx_dataset *to = NULL;
     *out = NULL;
     PLX_GOTO(plx__dataset_create(&to, ctx, data->name, data->n));
     PLX_GOTO(copy_rest(to, ctx, data));
-    for (plx_index w = 0; w < data->n_views; w++)
-        if (w == v) PLX_GOTO(add_parts(to, ctx, &data->views[w], split));
-        else PLX_GOTO(add_view(to, ctx, &data->views[w]));
+    for (plx_index w = 0; w < data->n_views; w++) {
+        if (w != v) PLX_GOTO(add_view(to, ctx, &data->views[w]));
+        for (plx_index p = 0; w == v && p < count; p++) PLX_GOTO(add_view(to, ctx, &views[p]));
+    }
     *out = to;
     to = NULL;
 done:
     plx_dataset_destroy(to);
     return st;
+}
+
+plx_status plx__feature_split_dataset(plx_dataset **out, plx_context *ctx, const plx_dataset *data, plx_index v,
+                                      const plx__feature_split *split)
+{
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    const plx__view *view = &data->views[v];
+    plx__view *parts = NULL;
+    *out = NULL;
+    PLX_TRY(PLX__ARENA_NEW(&parts, plx__scratch(ctx), split->parts));
+    PLX_TRY(plx__feature_split_apply(parts, ctx, plx__scratch(ctx), split, view, "split"));
+    for (plx_index p = 0; p < split->parts; p++)
+        parts[p].cost = view->cost * (double)parts[p].cols / (double)view->cols;
+    PLX_TRY(plx__dataset_replace_view(out, ctx, data, v, parts, split->parts));
+    plx__arena_rewind(plx__scratch(ctx), mark);
+    return PLX_OK;
 }
 
 static plx_status split_by_text(plx_dataset **out, plx_context *ctx, const plx_dataset *data, plx_index v,

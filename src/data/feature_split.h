@@ -28,6 +28,10 @@ plx_status plx__feature_split_read(plx__feature_split *out, plx_context *ctx, pl
 plx_status plx__feature_split_apply(plx__view *parts, plx_context *ctx, plx__arena *arena,
                                     const plx__feature_split *split, const plx__view *view, const char *prefix);
 
+/* The data set with view `v` replaced by others over the same samples, which are copied. */
+plx_status plx__dataset_replace_view(plx_dataset **out, plx_context *ctx, const plx_dataset *data, plx_index v,
+                                     const plx__view *views, plx_index count);
+
 /* The data set with view `v` replaced by its parts, called split0, split1, ... */
 plx_status plx__feature_split_dataset(plx_dataset **out, plx_context *ctx, const plx_dataset *data, plx_index v,
                                       const plx__feature_split *split);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/file.h"
 #include "core/number.h"
 #include "core/rng.h"
 #include "data/split_impl.h"
@@ -126,7 +127,8 @@ static plx_index take_of(const amount *a, plx_index n)
 
 static plx_status bad_spec(plx_context *ctx, const char *spec)
 {
-    PLX_FAIL(ctx, PLX_E_ARG, "choice of labels '%s': must be like 10%%, 5, class=2,other=10, all or none", spec);
+    PLX_FAIL(ctx, PLX_E_ARG,
+             "choice of labels '%s': must be like 10%%, 5, class=2,other=10, all, none, or an existing file", spec);
 }
 
 /* An item is "name=amount". Names may hold ',' and '=', so the longest class name that fits decides. Returns the
@@ -219,9 +221,22 @@ plx_status plx__split_choose(uint8_t *chosen, plx_context *ctx, const plx__strat
     return PLX_OK;
 }
 
+/* The file a choice names: after file:, or by itself where nothing else can be meant. NULL: none. */
+static const char *choice_file(const char *spec)
+{
+    amount a;
+    if (!spec) return NULL;
+    if (plx__starts_with(spec, "file:")) return spec + 5;
+    if (strcmp(spec, "all") == 0 || strcmp(spec, "none") == 0 || strchr(spec, '=')) return NULL;
+    if (read_amount(&a, spec, spec + strlen(spec))) return NULL;
+    return plx__file_exists(spec) && !plx__is_directory(spec) ? spec : NULL;
+}
+
 static plx_status choose_labels(uint8_t *chosen, plx_context *ctx, const plx_dataset *data, const char *spec)
 {
     plx__strata s;
+    const char *file = choice_file(spec);
+    if (file) return plx__split_read(chosen, ctx, data, file);
     PLX_TRY(plx__strata_of_classes(&s, ctx, plx__scratch(ctx), data));
     return plx__split_choose(chosen, ctx, &s, spec);
 }

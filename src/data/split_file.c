@@ -93,7 +93,7 @@ static plx_status flag_entries(uint8_t *flags, plx_context *ctx, const plx_datas
     return PLX_OK;
 }
 
-static plx_status read_choice(uint8_t *flags, plx_context *ctx, const plx_dataset *data, const char *path)
+plx_status plx__split_read(uint8_t *flags, plx_context *ctx, const plx_dataset *data, const char *path)
 {
     plx__bytes file;
     entry *entries = NULL;
@@ -109,5 +109,5 @@ static plx_status read_choice(uint8_t *flags, plx_context *ctx, const plx_datase
 plx_status plx_split_read(uint8_t *flags, plx_context *ctx, const plx_dataset *data, const char *path)
 {
     plx__call_begin(ctx);
-    return plx__call_end(ctx, read_choice(flags, ctx, data, path));
+    return plx__call_end(ctx, plx__split_read(flags, ctx, data, path));
 }

@@ -29,6 +29,9 @@ plx_status plx__strata_order(plx_index *order, plx_context *ctx, const plx__stra
 /* plx_split_labels over any groups. */
 plx_status plx__split_choose(uint8_t *chosen, plx_context *ctx, const plx__strata *strata, const char *spec);
 
+/* plx_split_read. */
+plx_status plx__split_read(uint8_t *flags, plx_context *ctx, const plx_dataset *data, const char *path);
+
 /* Cut 0..n-1 into `groups` groups whose sizes differ by at most one: runs of neighbours, or at random. */
 plx_status plx__split_groups(int32_t *group, plx_context *ctx, plx_index n, plx_index groups, bool contiguous,
                              uint64_t stream);

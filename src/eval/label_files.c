@@ -20,9 +20,14 @@ plx_status plx__label_list_read(plx__label_list *out, plx__arena *arena, const c
 
 /* ---- tables ---- */
 
+static char table_delimiter(const char *path)
+{
+    return plx__ends_with(path, ".tsv") || plx__ends_with(path, ".tsv.gz") ? '\t' : ',';
+}
+
 plx_status plx__text_table_read(plx__text_table *out, plx__arena *arena, const char *path)
 {
-    plx__csv_options o = {.delimiter = plx__ends_with(path, ".tsv") ? '\t' : ',', .header = PLX__HEADER_YES};
+    plx__csv_options o = {.delimiter = table_delimiter(path), .header = PLX__HEADER_YES};
     PLX_TRY(plx__csv_read_strings(out, arena->ctx, arena, path, &o));
     for (plx_index j = 0; j < out->cols; j++)
         if (!out->header[j][0])
@@ -58,28 +63,42 @@ plx_status plx__number_table_read(plx__number_table *out, plx__arena *arena, con
 
 /* ---- predictions ---- */
 
-/* Is the first line a header with a column `label`, and the file a table by its name or its first column? */
-static plx_status looks_like_predictions(bool *yes, plx__arena *arena, const char *path)
+static bool is_named_table(const char *path)
+{
+    return plx__ends_with(path, ".csv") || plx__ends_with(path, ".csv.gz") || table_delimiter(path) == '\t';
+}
+
+/* The fields of the first line; none when it is no line of CSV, like a label that begins with a quote. */
+static plx_status first_fields(plx__label_list *out, plx__arena *arena, const char *path)
 {
     plx__bytes bytes;
-    plx__label_list first;
-    *yes = false;
-    PLX_TRY(plx__bytes_read(&bytes, arena->ctx, path));
-    const char *cursor = bytes.data, *line = NULL, *copy = NULL;
+    plx__strings cells = {0};
+    plx__csv_options o = {.delimiter = table_delimiter(path), .header = PLX__HEADER_NO};
     size_t len = 0;
+    *out = (plx__label_list){NULL, 0};
+    PLX_TRY(plx__bytes_read(&bytes, arena->ctx, path));
+    const char *cursor = bytes.data, *line = NULL;
     plx_status st = PLX_OK;
-    if (plx__next_line(&line, &len, &cursor, bytes.data + bytes.size)) {
-        if (len >= 3 && memcmp(line, "\xEF\xBB\xBF", 3) == 0) line += 3, len -= 3;
-        st = plx__arena_textn(&copy, arena, line, len);
-    }
+    if (plx__next_line(&line, &len, &cursor, bytes.data + bytes.size))
+        st = plx__csv_parse_strings(&cells, arena->ctx, arena, path, line, len, &o);
     plx__bytes_free(&bytes, arena->ctx);
-    if (st != PLX_OK || !copy || !strstr(copy, "label")) return st;
-    st = plx__text_list(&first, arena, path, copy);
-    if (st == PLX_E_FORMAT) plx__clear_error(arena->ctx); /* a label that begins with a quote */
-    if (st != PLX_OK) return st == PLX_E_FORMAT ? PLX_OK : st;
-    bool named_csv = plx__ends_with(path, ".csv") || plx__ends_with(path, ".csv.gz");
-    for (plx_index j = 0; j < first.count; j++) *yes |= strcmp(first.labels[j], "label") == 0;
-    *yes = *yes && (named_csv || strcmp(first.labels[0], "id") == 0);
+    if (st == PLX_E_FORMAT) plx__clear_error(arena->ctx);
+    else if (st != PLX_OK) return st;
+    else if (cells.rows == 1) *out = (plx__label_list){cells.cells, cells.cols};
+    return PLX_OK;
+}
+
+/* Is the first line a header with a column `label`, and the file a table by its name or a column `id`? */
+static plx_status looks_like_predictions(bool *yes, plx__arena *arena, const char *path)
+{
+    plx__label_list first;
+    bool id = false, label = false;
+    PLX_TRY(first_fields(&first, arena, path));
+    for (plx_index j = 0; j < first.count; j++) {
+        id |= strcmp(first.labels[j], "id") == 0;
+        label |= strcmp(first.labels[j], "label") == 0;
+    }
+    *yes = label && (id || is_named_table(path));
     return PLX_OK;
 }
 
@@ -102,18 +121,21 @@ static plx_status take_scores(plx__number_table *out, plx__arena *arena, const c
 static plx_status read_predictions(plx__prediction_file *out, plx__arena *arena, const char *path, bool empty_allowed)
 {
     plx__text_table table;
-    const char **labels = NULL;
+    const char **labels = NULL, **ids = NULL;
     PLX_TRY(plx__text_table_read(&table, arena, path));
-    plx_index column = plx__strings_column(&table, "label");
+    plx_index column = plx__strings_column(&table, "label"), id = plx__strings_column(&table, "id");
     PLX_TRY(PLX__ARENA_NEW(&labels, arena, table.rows));
+    if (id >= 0) PLX_TRY(PLX__ARENA_NEW(&ids, arena, table.rows));
     for (plx_index i = 0; i < table.rows; i++) {
         labels[i] = table.cells[i * table.cols + column];
+        if (ids) ids[i] = table.cells[i * table.cols + id];
         if (!*labels[i] && !empty_allowed)
             PLX_FAIL(arena->ctx, PLX_E_FORMAT,
                      "%s: line %lld, column 'label' is empty; expected a label, or ? for none", path,
                      plx__table_line(i));
     }
     out->list = (plx__label_list){labels, table.rows};
+    out->ids = ids;
     return take_scores(&out->scores, arena, path, &table);
 }
 

@@ -19,9 +19,10 @@ typedef struct plx__number_table {
     plx_mat values;
 } plx__number_table;
 
-/* What a --pred file holds: labels, and for a predictions.csv its score_* columns (without the prefix). */
+/* What a --pred file holds: labels, and for a predictions.csv its ids and its score_* columns (without the prefix). */
 typedef struct plx__prediction_file {
     plx__label_list list;
+    const char *const *ids;   /* one per label; NULL: the file has no column `id` */
     plx__number_table scores; /* values.cols = 0: none */
 } plx__prediction_file;
 
@@ -41,8 +42,8 @@ plx_status plx__table_numbers(plx_mat *out, plx__arena *arena, const char *path,
 /* A CSV with header whose cells are all numbers (nan and inf included). */
 plx_status plx__number_table_read(plx__number_table *out, plx__arena *arena, const char *path);
 
-/* One label per line, or a predictions.csv: the header has a field `label`, and its first field is `id` or the file is
- * called *.csv. */
+/* One label per line, or a predictions.csv: the header has a field `label`, and there is a field `id` or the file is
+ * called *.csv or *.tsv. Columns are found by name; quotes and a byte order mark are fine. */
 plx_status plx__prediction_file_read(plx__prediction_file *out, plx__arena *arena, const char *path,
                                      bool empty_allowed);
 

@@ -81,7 +81,10 @@ const char *plx__param_range(char *out, size_t bytes, const plx__param_spec *s)
 static plx_status bad_value(plx_context *ctx, const plx__param_spec *s, const char *key, const char *text)
 {
     char range[256];
-    PLX_FAIL(ctx, PLX_E_ARG, "%s = %s: must be %s", key, text, plx__param_range(range, sizeof range, s));
+    double x = 0;
+    bool infinite = plx__parse_double(&x, text) && isinf(x);
+    PLX_FAIL(ctx, PLX_E_ARG, "%s = %s: must be %s%s", key, text, infinite ? "finite: " : "",
+             plx__param_range(range, sizeof range, s));
 }
 
 static bool in_bounds(const plx__param_spec *s, double x)

@@ -80,7 +80,8 @@ static plx_status read_record(read_job *job, plx_context *ctx, const plx__text_c
         last = ended == PLX__CELL_LAST;
         if (!number) PLX_TRY(keep_text(job, ctx, chunk, record, row, j, &cell));
         else if (!plx__cell_number(value++, &cell))
-            return fail_number(ctx, plan, (long long)plx__text_line(chunk, record), j, &cell, "");
+            return fail_number(ctx, plan, (long long)plx__text_line(chunk, record), j, &cell,
+                               plan->hint && record == plan->begin ? plan->hint : "");
     }
     if (!last || j != plan->cols) return plx__csv_fail_record(ctx, plan, chunk, record);
     *cursor = p;

@@ -20,6 +20,7 @@ typedef struct plx__csv_options {
     char delimiter; /* 0: from content, then name; ' ': runs of blanks */
     plx__csv_header header;
     const char *id, *label, *text;
+    const char *hint; /* ends the message about a text in the first row, where a number was expected; NULL: none */
 } plx__csv_options;
 
 /* Numbers into a dense matrix; row names, labels ("", "NA", "?" give NULL) and texts from their columns. */

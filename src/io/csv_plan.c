@@ -196,7 +196,7 @@ plx_status plx__csv_plan_make(plx__csv_plan *plan, plx_context *ctx, plx__arena 
     const plx__csv_options *o = options ? options : &automatic;
     bool numbers = false;
     uint8_t *below = NULL;
-    *plan = (plx__csv_plan){.name = name, .line = 1};
+    *plan = (plx__csv_plan){.name = name, .line = 1, .hint = o->hint};
     trim_text(&plan->begin, &plan->end, data, size);
     if (plan->begin == plan->end) PLX_FAIL(ctx, PLX_E_FORMAT, "%s: the file is empty, expected a table", name);
     plan->delimiter = o->delimiter ? o->delimiter : find_delimiter(name, plan->begin, plan->end);

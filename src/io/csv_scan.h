@@ -41,6 +41,7 @@ typedef struct plx__csv_plan {
     const char *const *names; /* of all columns, in the arena; NULL: no header */
     uint8_t *role;            /* plx__csv_role of every column */
     bool id_guessed;          /* nobody asked for the id column */
+    const char *hint;         /* see plx__csv_options */
 } plx__csv_plan;
 
 /* Everything about a file that its first rows tell. With `options` NULL or for strings, roles stay PLX__ROLE_NUMBER. */

@@ -13,7 +13,7 @@
 #include "io/matrix_file.h"
 #include "io/text_counts.h"
 
-typedef enum format { UNKNOWN, MANIFEST, H5MU, MAT, LINQS, TEXT, MATRIX } format;
+typedef enum format { UNKNOWN, MANIFEST, H5MU, MAT, LINQS, TEXT, MATRIX, CONLL } format;
 
 /* ---- which format ---- */
 
@@ -22,8 +22,8 @@ static format by_name(const char *path)
     static const struct {
         const char *ending;
         format format;
-    } endings[] = {{".json", MANIFEST}, {".h5mu", H5MU},   {".h5ad", H5MU}, {".mat", MAT},
-                   {".content", LINQS}, {".cites", LINQS}, {".txt", TEXT},  {".txt.gz", TEXT}};
+    } endings[] = {{".json", MANIFEST}, {".h5mu", H5MU}, {".h5ad", H5MU},   {".mat", MAT},     {".content", LINQS},
+                   {".cites", LINQS},   {".txt", TEXT},  {".txt.gz", TEXT}, {".conll", CONLL}, {".conll.gz", CONLL}};
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
         if (plx__ends_with(path, endings[i].ending)) return endings[i].format;
     return MATRIX;
@@ -34,9 +34,9 @@ static format by_word(const char *word)
     static const struct {
         const char *word;
         format format;
-    } words[] = {{"manifest", MANIFEST}, {"h5mu", H5MU},  {"h5ad", H5MU},      {"mat", MAT},
-                 {"linqs", LINQS},       {"text", TEXT},  {"csv", MATRIX},     {"tsv", MATRIX},
-                 {"mtx", MATRIX},        {"npy", MATRIX}, {"svmlight", MATRIX}};
+    } words[] = {{"manifest", MANIFEST}, {"h5mu", H5MU},  {"h5ad", H5MU},       {"mat", MAT},
+                 {"linqs", LINQS},       {"text", TEXT},  {"csv", MATRIX},      {"tsv", MATRIX},
+                 {"mtx", MATRIX},        {"npy", MATRIX}, {"svmlight", MATRIX}, {"conll", CONLL}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(word, words[i].word) == 0) return words[i].format;
     return UNKNOWN;
@@ -61,7 +61,7 @@ static plx_status view_name(const char **out, plx_context *ctx, const char *path
     size_t len = strcspn(base, ".");
     PLX_TRY(plx__arena_textn((const char **)&name, plx__scratch(ctx), len ? base : "view", len ? len : 4));
     for (char *p = name; *p; p++)
-        if (strchr(",:|+ \t", *p)) *p = '_';
+        if (strchr(",:|+= \t", *p)) *p = '_';
     if (strcmp(name, "concat") == 0 || strcmp(name, "label") == 0) name[0] = (char)(name[0] - 'a' + 'A');
     *out = name;
     return PLX_OK;
@@ -109,6 +109,7 @@ static plx_status matrix_dataset(plx_dataset **out, plx_context *ctx, plx__arena
     plx__table table, text;
     plx__matrix_options o = {.format = options->format};
     o.csv = (plx__csv_options){.id = options->id, .label = options->label, .text = options->text};
+    o.csv.hint = "; columns of classes, ids or text are named with --label-column, --id-column and --text-column";
     if (options->id || options->label || options->text) o.csv.header = PLX__HEADER_YES;
     PLX_TRY(plx__matrix_file_read(&table, ctx, arena, path, &o));
     if (!options->text) return table_dataset(out, ctx, path, &table, NULL);
@@ -152,9 +153,10 @@ static plx_status dispatch(plx_dataset **out, plx_context *ctx, plx__arena *aren
     if (options->format) {
         f = by_word(options->format);
         if (f == UNKNOWN)
-            PLX_FAIL(ctx, PLX_E_ARG,
-                     "format = %s: must be manifest, h5mu, h5ad, mat, linqs, text, csv, tsv, mtx, npy or svmlight",
-                     options->format);
+            PLX_FAIL(
+                ctx, PLX_E_ARG,
+                "format = %s: must be manifest, h5mu, h5ad, mat, linqs, text, csv, tsv, mtx, npy, svmlight or conll",
+                options->format);
     } else if (plx__is_directory(path)) {
         PLX_TRY(directory_format(&f, &path, ctx, arena));
     } else {
@@ -165,6 +167,10 @@ static plx_status dispatch(plx_dataset **out, plx_context *ctx, plx__arena *aren
     case H5MU: return plx__h5mu_read(out, ctx, path, options);
     case MAT: return plx__mat_read(out, ctx, path, options);
     case LINQS: return plx__linqs_read(out, ctx, path);
+    case CONLL:
+        PLX_FAIL(ctx, PLX_E_DATA,
+                 "%s: tagged text has no views; it is for 'parallax ner' ('parallax data info' tells what it holds)",
+                 path);
     case TEXT: return text_dataset(out, ctx, arena, path, options);
     default: return matrix_dataset(out, ctx, arena, path, options);
     }
@@ -186,8 +192,23 @@ plx_status plx__dataset_read(plx_dataset **out, plx_context *ctx, const char *pa
     return st;
 }
 
+/* A directory called x.csv is nobody's wish. */
+static bool has_file_ending(const char *path)
+{
+    static const char *const endings[] = {".csv", ".tsv",   ".mtx",  ".npy",     ".svm",   ".svmlight", ".libsvm",
+                                          ".mat", ".h5ad",  ".json", ".content", ".cites", ".txt",      ".gz",
+                                          ".plx", ".conll", ".npz",  ".h5",      ".hdf5",  ".zip",      ".parquet"};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (plx__ends_with(path, endings[i])) return true;
+    return false;
+}
+
 plx_status plx__dataset_write(plx_context *ctx, const plx_dataset *data, const char *path)
 {
     if (plx__ends_with(path, ".h5mu")) return plx__h5mu_write(ctx, data, path);
+    if (has_file_ending(path))
+        PLX_FAIL(ctx, PLX_E_ARG,
+                 "%s: data sets are written as an .h5mu file or as a directory, whose name must not end like a file's",
+                 path);
     return plx__manifest_write(ctx, data, path);
 }

@@ -75,6 +75,8 @@ static plx_status create_file(plx__h5 *f, size_t userblock)
 {
     if (strcmp(f->path, "-") == 0)
         PLX_FAIL(f->ctx, PLX_E_ARG, "an HDF5 file cannot go to standard output; give a file name");
+    if (plx__is_stream(f->path))
+        PLX_FAIL(f->ctx, PLX_E_IO, "%s: is a device or a pipe; an HDF5 file needs a name on a disk", f->path);
     PLX_TRY(plx__outfile_open(&f->out, f->ctx, f->path));
     hid_t fapl = access_properties(), fcpl = H5Pcreate(H5P_FILE_CREATE);
     if (userblock) H5Pset_userblock(fcpl, userblock);

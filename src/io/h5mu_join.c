@@ -49,7 +49,7 @@ static plx_status view_name(const char **out, plx__h5mu_reader *r, const char *k
     memcpy(name, key, len);
     if (reserved) name[len] = '_';
     for (char *c = name; *c; c++)
-        if (strchr(".,:|+/", *c) || (unsigned char)*c <= ' ') *c = '_';
+        if (strchr(".,:|+/=", *c) || (unsigned char)*c <= ' ') *c = '_';
     *out = name;
     if (strcmp(name, key) != 0)
         plx__warn(r->ctx, "%s: modality '%s' becomes view '%s': its name is not allowed for a view", r->f->path, key,

@@ -1,7 +1,9 @@
 #include "io/manifest.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/file.h"
@@ -291,6 +293,17 @@ static plx_status read_costs(plx_dataset *data, const reader *r)
 
 /* ---- all together ---- */
 
+/* Without "name": that of the directory of a dataset.json, else of the manifest itself. */
+static plx_status default_name(const char **out, const reader *r)
+{
+    const char *base = plx__path_base(r->path), *dot = strrchr(base, '.');
+    if (strcmp(base, "dataset.json") != 0 && dot && dot > base)
+        return plx__arena_textn(out, r->arena, base, (size_t)(dot - base));
+    char real[PATH_MAX]; /* "." has a name, too */
+    const char *directory = realpath(r->directory, real) ? plx__path_base(real) : "";
+    return plx__arena_text(out, r->arena, *directory ? directory : "data");
+}
+
 static plx_status build(plx_dataset **out, const reader *r)
 {
     static const char *const known[] = {"parallax", "name", "ids", "views", "labels", "truth", "hierarchy", "costs"};
@@ -308,6 +321,7 @@ static plx_status build(plx_dataset **out, const reader *r)
         PLX_FAIL(r->ctx, PLX_E_FORMAT, "%s: manifest version %lld is not known to this version", r->path,
                  (long long)json_integer_value(version));
     PLX_TRY(get_text(&name, r, r->root, "", "name"));
+    if (!name) PLX_TRY(default_name(&name, r));
     PLX_TRY(get_file(&ids_file, r, r->root, "", "ids"));
     if (ids_file) PLX_TRY(plx__lines_read(&ids, &n_ids, r->ctx, r->arena, ids_file));
     PLX_TRY(read_views(&views, &n_views, r));

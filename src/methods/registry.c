@@ -32,5 +32,6 @@ plx_status plx__method_require(const plx__method **out, plx_context *ctx, const 
     const char *names[COUNT];
     char near[128];
     for (int i = 0; i < COUNT; i++) names[i] = methods[i]->name;
-    PLX_FAIL(ctx, PLX_E_ARG, "there is no method '%s'%s", name, plx__suggest(near, sizeof near, name, names, COUNT));
+    plx__suggest(near, sizeof near, name, names, COUNT);
+    PLX_FAIL(ctx, PLX_E_ARG, "there is no method '%s'%s%s 'parallax methods' lists them", name, near, *near ? "" : ";");
 }

@@ -1,6 +1,7 @@
 #include "plx_test.h"
 
 #include "io/conll.h"
+#include "parallax/ner.h"
 
 static plx_status parse(plx__conll *out, plx_context *ctx, const char *text)
 {
@@ -84,6 +85,52 @@ static void every_refused_allocation_is_reported(void **state)
     }
 }
 
+/* The file of the corpus through the public door: what it gives is what the parser gives. */
+static void public_accessors_check_their_bounds(void **state)
+{
+    (void)state;
+    plx_context *ctx = test_context(1);
+    plx_conll *text = NULL;
+    plx__conll c;
+    assert_ok(ctx, plx__conll_read(&c, ctx, plx__scratch(ctx), "tests/fuzz/corpus/conll/two.conll"));
+    assert_ok(ctx, plx_conll_read(&text, ctx, "tests/fuzz/corpus/conll/two.conll"));
+    plx_index n = plx_conll_tokens(text), s = plx_conll_sentences(text), d = plx_conll_documents(text);
+    assert_true(n > 0 && s > 0 && d > 0);
+    assert_int_equal(plx_conll_sentence(text, 0), 0);
+    assert_int_equal(plx_conll_sentence(text, s), n);
+    assert_int_equal(plx_conll_sentence(text, s + 1), -1);
+    assert_int_equal(plx_conll_sentence(text, -1), -1);
+    assert_int_equal(plx_conll_document(text, d), s);
+    assert_int_equal(plx_conll_document(text, d + 1), -1);
+    assert_non_null(plx_conll_column(text, n - 1, plx_conll_columns(text) - 1));
+    assert_null(plx_conll_column(text, n, 0));
+    assert_null(plx_conll_column(text, 0, plx_conll_columns(text)));
+    assert_null(plx_conll_column(text, -1, 0));
+    plx_conll_destroy(text);
+    plx_conll_destroy(NULL);
+    assert_fails(ctx, plx_conll_read(&text, ctx, "/nowhere/x.conll"), PLX_E_IO, "/nowhere/x.conll");
+    assert_null(text);
+    plx_context_destroy(ctx);
+}
+
+static void refused_allocations_of_the_public_reader(void **state)
+{
+    (void)state;
+    plx_status st = PLX_E_NOMEM;
+    for (long at = 1; st != PLX_OK; at++) {
+        meter m = {0};
+        plx_context *ctx = metered_context(&m, 1);
+        plx_conll *text = NULL;
+        m.fail_at = m.calls + at;
+        st = plx_conll_read(&text, ctx, "tests/fuzz/corpus/conll/two.conll");
+        assert_true(st == PLX_OK || (st == PLX_E_NOMEM && !text && plx_context_error(ctx)[0]));
+        m.fail_at = 0;
+        plx_conll_destroy(text);
+        plx_context_destroy(ctx);
+        assert_int_equal(m.live, 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -92,6 +139,8 @@ int main(void)
         cmocka_unit_test(ragged_lines_are_named),
         cmocka_unit_test(too_many_columns_are_refused),
         cmocka_unit_test(every_refused_allocation_is_reported),
+        cmocka_unit_test(public_accessors_check_their_bounds),
+        cmocka_unit_test(refused_allocations_of_the_public_reader),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,11 @@
 #include "plx_test.h"
 
+#include <fcntl.h>
 #include <locale.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "core/file.h"
 #include "core/number.h"
 #include "core/parallel.h"
 #include "core/rng.h"
@@ -176,6 +180,52 @@ static void cancel_stops_a_parallel_loop(void **state)
     plx_context_destroy(ctx);
 }
 
+/* ---- files ---- */
+
+static void in_scratch(char *path, size_t size, const char *directory, const char *name)
+{
+    snprintf(path, size, "%s/%s", directory, name);
+}
+
+/* The link stays a link, its target keeps its mode and gets the text; a pipe stays a pipe. */
+static void outputs_respect_what_is_there(void **state)
+{
+    (void)state;
+    char directory[] = "/tmp/plx_core_XXXXXX", target[80], link[80], pipe[80], text[16] = "";
+    struct stat info;
+    plx_context *ctx = test_context(1);
+    assert_non_null(mkdtemp(directory));
+    in_scratch(target, sizeof target, directory, "target");
+    in_scratch(link, sizeof link, directory, "link");
+    in_scratch(pipe, sizeof pipe, directory, "pipe");
+    assert_int_equal(symlink("target", link), 0);
+    assert_ok(ctx, plx__write_text_file(ctx, link, "old"));
+    assert_int_equal(chmod(target, 0601), 0);
+    assert_ok(ctx, plx__write_text_file(ctx, link, "new"));
+    assert_int_equal(lstat(link, &info), 0);
+    assert_true(S_ISLNK(info.st_mode));
+    assert_int_equal(stat(target, &info), 0);
+    assert_int_equal(info.st_mode & 07777, 0601);
+    assert_int_equal(info.st_size, 3);
+
+    assert_int_equal(mkfifo(pipe, 0600), 0);
+    int reader = open(pipe, O_RDONLY | O_NONBLOCK);
+    assert_true(reader >= 0);
+    assert_ok(ctx, plx__write_text_file(ctx, pipe, "new"));
+    assert_int_equal(read(reader, text, sizeof text - 1), 3);
+    assert_string_equal(text, "new");
+    assert_int_equal(close(reader), 0);
+    assert_int_equal(lstat(pipe, &info), 0);
+    assert_true(S_ISFIFO(info.st_mode));
+
+    assert_int_equal(unlink(target) | unlink(pipe) | unlink(link), 0);
+    assert_int_equal(symlink("link", link), 0);
+    assert_fails(ctx, plx__write_text_file(ctx, link, "new"), PLX_E_IO, "cannot write");
+    assert_int_equal(unlink(link), 0);
+    assert_int_equal(rmdir(directory), 0); /* no temporary file is left */
+    plx_context_destroy(ctx);
+}
+
 /* ---- text ---- */
 
 static void nearest_name_is_found(void **state)
@@ -185,6 +235,13 @@ static void nearest_name_is_found(void **state)
     char out[80];
     assert_string_equal(plx__nearest("kernal", names, 3), "kernel");
     assert_null(plx__nearest("zebra", names, 3));
+    assert_null(plx__nearest("k", names, 3));
+    assert_string_equal(plx__nearest("gam", names, 3), "gamma_a"); /* the beginning of a name */
+    const char *short_names[] = {"nb", "rls", "v0"};
+    assert_null(plx__nearest("xx", short_names, 3)); /* two letters are never a slip of something */
+    assert_null(plx__nearest("v2", short_names, 3));
+    assert_null(plx__nearest("foo", short_names, 3));
+    assert_string_equal(plx__nearest("nbb", short_names, 3), "nb");
     assert_string_equal(plx__suggest(out, sizeof out, "widht", names, 3), "; did you mean 'width'?");
 }
 
@@ -220,6 +277,7 @@ int main(void)
         cmocka_unit_test(sums_have_the_same_bytes_on_any_threads),
         cmocka_unit_test(lowest_failure_is_reported),
         cmocka_unit_test(cancel_stops_a_parallel_loop),
+        cmocka_unit_test(outputs_respect_what_is_there),
         cmocka_unit_test(nearest_name_is_found),
         cmocka_unit_test(map_finds_what_was_added),
     };

@@ -124,6 +124,34 @@ static void test_rows_find_their_sample(void **state)
     plx_context_destroy(ctx);
 }
 
+static void count_warning(plx_log_level level, const char *text, void *payload)
+{
+    if (level == PLX_LOG_WARNING && strstr(text, "in the order of the samples")) ++*(int *)payload;
+}
+
+/* However the table is written, rows find their sample by id; without ids the order counts, and that is said. */
+static void test_spellings_of_the_header(void **state)
+{
+    (void)state;
+    static const char *const files[] = {
+        "\"id\",\"label\"\ns5,b\ns4,b\ns3,b\ns2,a\ns1,a\ns0,a\n",
+        "\xEF\xBB\xBFid,label\r\ns5,b\r\ns4,b\r\ns3,b\r\ns2,a\r\ns1,a\r\ns0,a\r\n",
+        "\xEF\xBB\xBF\"id\",label\ns5,b\ns4,b\ns3,b\ns2,a\ns1,a\ns0,a\n",
+        "label,id\nb,s5\nb,s4\nb,s3\na,s2\na,s1\na,s0\n",
+        "score_a,label,score_b,id\n0,b,1,s5\n0,b,1,s4\n0,b,1,s3\n1,a,0,s2\n1,a,0,s1\n1,a,0,s0\n"};
+    plx_context *ctx = test_context(1);
+    plx_dataset *data = NULL;
+    int warned = 0;
+    plx_context_set_log(ctx, PLX_LOG_WARNING, count_warning, &warned);
+    assert_ok(ctx, make_data(&data, ctx, true));
+    for (size_t f = 0; f < sizeof files / sizeof *files; f++) expect_accuracy(ctx, data, files[f], 0, 5.0 / 6.0);
+    assert_int_equal(warned, 0);
+    expect_accuracy(ctx, data, "a\na\na\nb\nb\nb\n", 0, 5.0 / 6.0);
+    assert_int_equal(warned, 1);
+    plx_dataset_destroy(data);
+    plx_context_destroy(ctx);
+}
+
 static void test_bad_files(void **state)
 {
     (void)state;
@@ -225,9 +253,13 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_prediction_metrics), cmocka_unit_test(test_rows_find_their_sample),
-        cmocka_unit_test(test_bad_files),          cmocka_unit_test(test_sets_and_hierarchy),
-        cmocka_unit_test(test_regression),         cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_prediction_metrics),
+        cmocka_unit_test(test_rows_find_their_sample),
+        cmocka_unit_test(test_spellings_of_the_header),
+        cmocka_unit_test(test_bad_files),
+        cmocka_unit_test(test_sets_and_hierarchy),
+        cmocka_unit_test(test_regression),
+        cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);
 }

@@ -80,7 +80,7 @@ static void listed_dense_split(void **state)
     assert_string_equal(out->views[1].features[2], "d");
     assert_int_equal(out->views[0].present[1], 0);
     assert_int_equal(out->views[1].present_count, 2);
-    assert_close(out->views[0].cost, 1.2, 1e-15);      /* 2 of 5 columns of a view that costs 3 */
+    assert_close(out->views[0].cost, 1.2, 1e-15); /* 2 of 5 columns of a view that costs 3 */
     assert_close(out->views[2].cost, 1.0, 0);
     assert_int_equal(out->views[2].nonzeros, 10);
     assert_string_equal(out->labels[1], "q");
@@ -205,10 +205,80 @@ static void every_refused_allocation_is_reported(void **state)
     assert_true(k > 20 && k < 1000);
 }
 
+/* ---- preparation of a view ---- */
+
+static plx_status counts_and_reals(plx_dataset **out, plx_context *ctx)
+{
+    static const double x[] = {3, 0, 4, 5, 0, 0, 6, 7, 8}, y[] = {1, 2, 3};
+    static const char *const names[] = {"p", "q", "r"}, *const labels[] = {"a", NULL, "b"};
+    plx_status st = plx_dataset_create(out, ctx, "two", 3);
+    if (st == PLX_OK) st = plx_dataset_add_dense(*out, ctx, "x", PLX_VIEW_COUNTS, (plx_cmat){x, 3, 3, 3}, names, NULL);
+    if (st == PLX_OK) st = plx_dataset_add_dense(*out, ctx, "y", PLX_VIEW_REAL, (plx_cmat){y, 3, 1, 1}, NULL, NULL);
+    if (st == PLX_OK) st = plx_dataset_set_labels(*out, ctx, labels);
+    return st;
+}
+
+/* Columns are seen in 3, 1 and 2 rows; without the second the rows have the lengths 5, 5 and 10. */
+static void views_are_prepared(void **state)
+{
+    (void)state;
+    static const double unit[] = {0.6, 0.8, 1, 0, 0.6, 0.8};
+    plx_context *ctx = test_context(1);
+    plx_dataset *data = NULL, *kept = NULL, *scaled = NULL, *none = NULL;
+    plx_view_info info = PLX_VIEW_INFO_INIT;
+    plx_cmat m;
+    assert_ok(ctx, counts_and_reals(&data, ctx));
+    assert_ok(ctx, plx_dataset_min_df(&kept, ctx, data, 0, 2));
+    assert_ok(ctx, plx_dataset_view_info(&info, kept, 0));
+    assert_int_equal(info.cols, 2);
+    assert_int_equal(info.kind, PLX_VIEW_COUNTS);
+    assert_string_equal(plx_dataset_feature(kept, 0, 1), "r");
+    assert_ok(ctx, plx_dataset_scale(&scaled, ctx, kept, 0, "unit"));
+    assert_ok(ctx, plx_dataset_view_info(&info, scaled, 0));
+    assert_int_equal(info.kind, PLX_VIEW_REAL);
+    assert_ok(ctx, plx_dataset_dense(&m, scaled, 0));
+    for (int i = 0; i < 6; i++) assert_close(m.data[i / 2 * m.ld + i % 2], unit[i], 1e-15);
+    assert_int_equal(plx_dataset_find_view(scaled, "y"), 1);
+    assert_string_equal(plx_dataset_label(scaled, 2), "b");
+    assert_fails(ctx, plx_dataset_scale(&none, ctx, data, 2, "unit"), PLX_E_ARG, "view 2 does not exist");
+    assert_fails(ctx, plx_dataset_scale(&none, ctx, data, 0, "none"), PLX_E_ARG, "unit, zscore or tfidf");
+    assert_fails(ctx, plx_dataset_min_df(&none, ctx, data, 0, 0), PLX_E_ARG, "at least 1");
+    assert_fails(ctx, plx_dataset_min_df(&none, ctx, data, 0, 4), PLX_E_DATA, "nothing would be left");
+    assert_null(none);
+    plx_dataset_destroy(scaled);
+    plx_dataset_destroy(kept);
+    plx_dataset_destroy(data);
+    plx_context_destroy(ctx);
+}
+
+static void preparation_without_memory(void **state)
+{
+    (void)state;
+    for (int which = 0; which < 2; which++) {
+        plx_status st = PLX_E_NOMEM;
+        for (long at = 1; st != PLX_OK; at++) {
+            meter m = {0};
+            plx_context *ctx = metered_context(&m, 1);
+            plx_dataset *data = NULL, *out = NULL;
+            assert_ok(ctx, counts_and_reals(&data, ctx));
+            m.fail_at = m.calls + at;
+            st = which ? plx_dataset_scale(&out, ctx, data, 0, "zscore") : plx_dataset_min_df(&out, ctx, data, 0, 2);
+            m.fail_at = 0;
+            assert_true(st == PLX_OK || (st == PLX_E_NOMEM && !out && plx_context_error(ctx)[0]));
+            plx_dataset_destroy(out);
+            plx_dataset_destroy(data);
+            plx_context_destroy(ctx);
+            assert_int_equal(m.live, 0);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_parts_are_even_and_seeded),
+        cmocka_unit_test(views_are_prepared),
+        cmocka_unit_test(preparation_without_memory),
         cmocka_unit_test(listed_dense_split),
         cmocka_unit_test(listed_sparse_split),
         cmocka_unit_test(random_split_loses_nothing),

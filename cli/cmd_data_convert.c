@@ -110,7 +110,7 @@ static const cli_example examples[] = {
     {"parallax data convert digits.mat digits", "The field's MATLAB files as a directory of plain files."},
     {"parallax data convert reviews.csv reviews.h5mu --text-column text", "Count words on the way."},
     {"parallax data convert reviews.h5mu ready --min-df text=2 --scale text=tfidf", "Rare words out, weights in."},
-    {"parallax data convert digits two --split pixels=2 --seed 1", "Two views out of one."},
+    {"parallax data convert data/cora two --split text=2 --seed 1", "Two views out of one."},
     CLI_END_EXAMPLES};
 
 const cli_verb cli_verb_data_convert = {

@@ -14,6 +14,13 @@ static bool is_regression(const plx_model *m)
     return task && strcmp(task, "regression") == 0;
 }
 
+/* A classifier that was told a number of clusters had no labels to learn from. */
+static bool is_clustering(const plx_model *m)
+{
+    const char *clusters = plx_params_get(m->settings, "clusters");
+    return m->method->task == PLX_TASK_CLUSTER || (clusters && clusters[0]);
+}
+
 static plx_status hierarchy_of(plx_metrics_hierarchy *out, plx_context *ctx, const plx_model *m)
 {
     const char **pairs = NULL;
@@ -58,9 +65,9 @@ plx_status plx__measure(plx_metrics *metrics, plx_context *ctx, const plx_predic
     PLX_TRY(PLX__ARENA_NEW(&pred, plx__scratch(ctx), o->n));
     for (plx_index i = 0; i < o->n; i++) pred[i] = o->label[i] ? o->label[i] : "?";
     plx__fit_outcome about = {.n = o->n, .truth = data->truth, .pred = pred, .seen = p == &m->fitted ? m->seen : NULL};
-    about.kind = m->method->task == PLX_TASK_CLUSTER ? PLX__FIT_CLUSTERER
-                 : is_regression(m)                  ? PLX__FIT_REGRESSOR
-                                                     : PLX__FIT_CLASSIFIER;
+    about.kind = is_clustering(m)   ? PLX__FIT_CLUSTERER
+                 : is_regression(m) ? PLX__FIT_REGRESSOR
+                                    : PLX__FIT_CLASSIFIER;
     if (o->scores.data && about.kind == PLX__FIT_CLASSIFIER) {
         about.scores = plx__cmat(o->scores);
         about.classes = o->columns;

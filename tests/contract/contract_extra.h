@@ -12,6 +12,7 @@ typedef struct extra_settings {
 } extra_settings;
 
 static const extra_settings EXTRA_SETTINGS[] = {
+    {"mvkmeans", "agree", {"assignment=maxagree", "alpha2=0.02"}},
     {"nb", "product", {"combine=product", "smoothing=0.5"}},
     {"rls", "concat", {"view=concat", "scale=unit", "solver=cg", "tol=1e-13"}},
     {"rls", "rbf", {"kernel=rbf", "view=link", "decision=share"}},

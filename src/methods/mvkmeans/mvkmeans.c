@@ -1,0 +1,278 @@
+/*
+ * mvkmeans: semi-supervised spherical k-means over any number of views, flat and with a class hierarchy.
+ *
+ * Hard EM: labelled samples keep their labels and seed the centroids; (E) every other sample gets the label, or the
+ * sets of labels, that are optimal for its cosines (mvk_estep.c; mvk_cotrain.c), (M) every centroid becomes the
+ * normalised sum of its members' unit rows (mvk_mstep.c), until no assignment changes.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "linalg/dense.h"
+#include "methods/mvkmeans/mvkmeans.h"
+
+static const plx__param_spec param_specs[] = {
+    PLX__TEXT(mvk_params, assignment, "sumscore",
+              "How scores become labels: single:VIEW, concat, sumscore, prodscore, maxagree, cotrain, hier-sumscore, "
+              "hier-prodscore or hier-maxagree."),
+    PLX__REAL(mvk_params, alpha1, "0.5", 0, INFINITY,
+              "Weight of the scores in maxagree and hier-maxagree; larger follows each view more."),
+    PLX__REAL(mvk_params, alpha2, "0.1", 0, INFINITY, "Weight of disagreement between views; larger makes them agree."),
+    PLX__REAL(mvk_params, alpha3, "1", 0, INFINITY,
+              "Weight of a broken rule (exactly one label; subset and mutex); larger makes label sets consistent."),
+    PLX__CHOICE(mvk_params, score_scale, "sum", "sum|mean",
+                "hier-sumscore: sum of the present views' cosines, as published, or their mean."),
+    PLX__BOOL(mvk_params, closure, "true",
+              "Add what the constraints imply: subset is transitive, what is below exclusive classes is exclusive."),
+    PLX__CHOICE(mvk_params, concat_norm, "raw", "raw|unit",
+                "concat: join the rows as they are, or each normalised first."),
+    PLX__CHOICE(mvk_params, order, "sequential", "parallel|sequential",
+                "cotrain: teach all views at once (as published, rarely converges) or one after the other."),
+    PLX__TEXT(mvk_params, init, "",
+              "Start: labels, kmeans++, random, or file:F with one class index per line (-1: none). Default: labels, "
+              "kmeans++ without any."),
+    {"clusters", PLX_PARAM_INT, 0, offsetof(mvk_params, clusters), "", 1, 1e9, NULL,
+     "Number of clusters; required without labels, forbidden with labels."},
+    PLX__CHOICE(
+        mvk_params, empty, "keep", "keep|reseed",
+        "Cluster without members: keep its centroid, or give it the worst-placed sample (without labels only)."),
+    PLX__INT(mvk_params, max_iter, "100", 1, 1e9, "Most iterations."),
+    PLX__INT(mvk_params, restarts, "1", 1, 1e6,
+             "Random starts without labels; the one with the largest objective is kept."),
+    PLX__PARAM_END};
+
+static const plx__array_spec array_specs[] = {
+    {"assign", "n x K", PLX__ON_REQUEST, "Reported labels as 0/1 rows."},
+    {"assign.VIEW", "n x K", PLX__ON_REQUEST, "Labels in one view as 0/1 rows; zero where it is missing."},
+    {"scores.VIEW", "n x K", 0, "Cosines with the final centroids; zero where the view is missing."},
+    {"centroids.VIEW", "K x d", 0, "Unit centroids (cotrain: the consensus ones)."},
+    {"flips", "iterations x 1", 0, "Assignment bits that changed in every iteration."},
+    {NULL, NULL, 0, NULL}};
+
+/* ---- the start ---- */
+
+static plx_status read_start(mvk_start *out, const mvk *m)
+{
+    static const char *const names[] = {"labels", "kmeans++", "random", "file:"};
+    const char *text = m->set->init;
+    char near[128];
+    *out = m->seeded ? MVK_FROM_LABELS : MVK_FROM_KMEANSPP;
+    if (!text[0]) return PLX_OK;
+    for (int s = MVK_FROM_LABELS; s < MVK_FROM_FILE; s++)
+        if (strcmp(text, names[s]) == 0) {
+            *out = (mvk_start)s;
+            if (s == MVK_FROM_LABELS && !m->seeded)
+                PLX_FAIL(m->ctx, PLX_E_ARG, "init = labels: no sample is labelled; use kmeans++, random or file:F");
+            return PLX_OK;
+        }
+    *out = MVK_FROM_FILE;
+    if (plx__starts_with(text, "file:") && text[5]) return PLX_OK;
+    PLX_FAIL(m->ctx, PLX_E_ARG, "init = %s: expected labels, kmeans++, random or file:F%s", text,
+             plx__suggest(near, sizeof near, text, names, 3));
+}
+
+/* ---- one run ---- */
+
+typedef struct trajectory {
+    plx__trace trace;
+    int64_t *flips;
+    plx_index count, capacity;
+    double objective;
+    bool converged;
+} trajectory;
+
+static plx_status note_flips(trajectory *t, mvk *m, int64_t flips)
+{
+    if (t->count == t->capacity) {
+        int64_t *bigger = NULL;
+        plx_index capacity = 2 * t->capacity + 64;
+        PLX_TRY(plx__arena_i64(&bigger, m->run->out->arena, capacity));
+        if (t->count) memcpy(bigger, t->flips, (size_t)t->count * sizeof *bigger);
+        t->flips = bigger;
+        t->capacity = capacity;
+    }
+    t->flips[t->count++] = flips;
+    return PLX_OK;
+}
+
+static plx_status e_step(mvk *m, mvk_step *step, bool last)
+{
+    if (m->rule == MVK_COTRAIN) return plx__mvk_cotrain_step(m, step);
+    return plx__mvk_assign(m, step, last);
+}
+
+static plx_status m_step(mvk *m)
+{
+    if (m->rule == MVK_COTRAIN) return plx__mvk_cotrain_teach(m);
+    return plx__mvk_all_centroids(m);
+}
+
+static plx_status run_once(mvk *m, trajectory *t, mvk_start from, plx_index restart)
+{
+    plx_index limit = m->set->max_iter;
+    *t = (trajectory){0};
+    PLX_TRY(plx__mvk_start_once(m, from, restart));
+    while (!t->converged) {
+        mvk_step step;
+        bool last = t->count + 1 >= limit || plx__out_of_time(m->ctx);
+        PLX_TRY(e_step(m, &step, last));
+        PLX_TRY(plx__mvk_reseed(m, &step));
+        PLX_TRY(note_flips(t, m, step.flips));
+        PLX_TRY(plx__iterate(m->run, &t->trace, "iterate", t->count, limit, step.objective));
+        t->objective = step.objective;
+        t->converged = step.flips == 0;
+        if (t->converged) return plx__mvk_report(m);
+        PLX_TRY(m_step(m));
+        if (last) break;
+    }
+    return PLX_OK;
+}
+
+/* ---- the best of several runs ---- */
+
+typedef struct snapshot {
+    int32_t *label;
+    uint16_t *pattern, *report;
+    plx_mat *centroids;
+} snapshot;
+
+static plx_status open_snapshot(snapshot *s, mvk *m)
+{
+    plx__arena *scratch = plx__scratch(m->ctx);
+    *s = (snapshot){0};
+    if (m->label) PLX_TRY(plx__arena_i32(&s->label, scratch, m->n * m->label_width));
+    if (m->pattern) PLX_TRY(PLX__ARENA_NEW(&s->pattern, scratch, m->n * m->k));
+    if (m->report) PLX_TRY(PLX__ARENA_NEW(&s->report, scratch, m->n * m->k));
+    PLX_TRY(PLX__ARENA_NEW(&s->centroids, scratch, m->n_channels));
+    for (plx_index c = 0; c < m->n_channels; c++)
+        PLX_TRY(plx__arena_mat(&s->centroids[c], scratch, m->k, m->channels[c].cols));
+    return PLX_OK;
+}
+
+static void copy_bytes(void *to, const void *from, plx_index count, size_t size)
+{
+    if (from && count) memcpy(to, from, (size_t)count * size);
+}
+
+/* Between the running state and the kept one: `keep` copies to the snapshot, else back. */
+static void exchange(snapshot *s, mvk *m, bool keep)
+{
+    plx_index labels = m->n * m->label_width, bits = m->n * m->k;
+    copy_bytes(keep ? s->label : m->label, keep ? m->label : s->label, labels, sizeof *s->label);
+    copy_bytes(keep ? s->pattern : m->pattern, keep ? m->pattern : s->pattern, bits, sizeof *s->pattern);
+    copy_bytes(keep ? s->report : m->report, keep ? m->report : s->report, bits, sizeof *s->report);
+    for (plx_index c = 0; c < m->n_channels; c++)
+        plx__mat_copy(keep ? s->centroids[c] : m->channels[c].centroids,
+                      plx__cmat(keep ? m->channels[c].centroids : s->centroids[c]));
+}
+
+static plx_status best_run(mvk *m, trajectory *best, mvk_start from)
+{
+    bool random = !m->seeded && (from == MVK_FROM_KMEANSPP || from == MVK_FROM_RANDOM);
+    plx_index runs = random ? m->set->restarts : 1;
+    snapshot kept;
+    PLX_TRY(run_once(m, best, from, 0));
+    if (runs == 1) return PLX_OK;
+    PLX_TRY(open_snapshot(&kept, m));
+    exchange(&kept, m, true);
+    for (plx_index r = 1; r < runs && !plx__out_of_time(m->ctx); r++) {
+        trajectory t;
+        PLX_TRY(run_once(m, &t, from, r));
+        if (t.objective <= best->objective) continue;
+        *best = t;
+        exchange(&kept, m, true);
+    }
+    exchange(&kept, m, false);
+    for (plx_index c = 0; c < m->n_channels; c++) PLX_TRY(plx__mvk_refresh_columns(m, c));
+    return PLX_OK;
+}
+
+/* ---- fit and predict ---- */
+
+/* What is reported: the labels themselves, the agreed sets, or (cotrain) labels by the consensus centroids. */
+static plx_status open_final(mvk *m, mvk_final *final)
+{
+    *final = (mvk_final){.label = m->label, .sets = m->per_view ? m->report : m->pattern};
+    if (m->rule != MVK_COTRAIN) return PLX_OK;
+    PLX_TRY(plx__arena_i32(&final->label, plx__scratch(m->ctx), m->n));
+    if (!m->run->fitted) PLX_TRY(plx__mvk_cotrain_consensus(m, final->label));
+    for (plx_index j = 0; j < m->n; j++) final->label[j] = m->labelled[j] ? m->label[j * m->label_width] : -1;
+    return PLX_OK;
+}
+
+static plx_status fit(plx__run *run)
+{
+    mvk m;
+    mvk_start from;
+    mvk_final final;
+    trajectory t;
+    PLX_TRY(plx__mvk_open(&m, run));
+    PLX_TRY(read_start(&from, &m));
+    PLX_TRY(best_run(&m, &t, from));
+    PLX_TRY(open_final(&m, &final));
+    PLX_TRY(plx__mvk_write_state(&m, t.flips, t.count));
+    PLX_TRY(plx__mvk_write(&m, &final));
+    PLX_TRY(plx__finish(run, &t.trace, t.count, t.converged, t.objective));
+    return plx__mvk_tell(&m, &final);
+}
+
+static plx_status predict(plx__run *run)
+{
+    mvk m;
+    mvk_step ignored;
+    mvk_final final;
+    PLX_TRY(plx__mvk_open(&m, run));
+    PLX_TRY(plx__mvk_read_centroids(&m));
+    if (m.rule != MVK_COTRAIN) PLX_TRY(plx__mvk_assign(&m, &ignored, true));
+    PLX_TRY(open_final(&m, &final));
+    return plx__mvk_write(&m, &final);
+}
+
+/* Before the classes are looked at: settings that cannot work on any data. */
+static plx_status check(plx__run *run)
+{
+    mvk_rule rule;
+    const char *single = NULL;
+    plx_index view = 0;
+    PLX_TRY(plx__mvk_read_rule(&rule, &single, run));
+    if (single) PLX_TRY(plx__require_view(&view, run, single, "assignment = single:VIEW, VIEW"));
+    return PLX_OK;
+}
+
+static double memory(const plx__run *run)
+{
+    const plx__problem *x = run->problem;
+    const mvk_params *set = run->params;
+    double n = (double)x->n, k = (double)(set->clusters > 0 ? set->clusters : x->n_classes), cols = 0;
+    double views = (double)x->n_views;
+    for (plx_index v = 0; v < x->n_views; v++) cols += (double)x->views[v].cols;
+    double copies = set->clusters > 0 && set->restarts > 1 ? 5 : 4;
+    return 8 * (k + 32) * cols * copies + 8 * n * k * (views + 1 + (double)run->n_wanted) + n * (16 * views + 24) +
+           4 * n * k;
+}
+
+static const plx__param_table tables[] = {param_specs, plx__heldout_params, NULL};
+static const char *const extra_views[] = {"concat", NULL};
+
+const plx__method plx__method_mvkmeans = {
+    .name = "mvkmeans",
+    .title = "Multi-view spherical k-means with optimal label sets",
+    .summary =
+        "Few labels and many unlabelled samples: every sample gets the label, or the set of labels of a class "
+        "hierarchy, that is optimal for its similarity to the class centroids in all views. Clusters without labels.",
+    .citation = "dalvi2015mvhier",
+    .task = PLX_TASK_CLASSIFY,
+    .capabilities = PLX_CAN_PREDICT | PLX_CAN_MISSING_VIEWS | PLX_CAN_SPARSE | PLX_CAN_LABEL_SETS |
+                    PLX_CAN_USE_UNLABELLED | PLX_IS_RANDOM | PLX_IS_MONOTONE | PLX_IS_FEATURE_FREE | PLX_IS_VIEW_FREE,
+    .min_views = 1,
+    .zero_rows = PLX__ZERO_ROWS_MISSING,
+    .extra_views = extra_views,
+    .params_size = sizeof(mvk_params),
+    .params = tables,
+    .arrays = array_specs,
+    .view_scores = "scores.VIEW",
+    .memory_remedy = "use fewer classes, fit fewer samples at a time (heldout, then predict) or raise --memory",
+    .check = check,
+    .memory = memory,
+    .fit = fit,
+    .predict = predict};

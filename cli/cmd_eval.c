@@ -105,7 +105,7 @@ static const cli_option options[] = {
     {.name = "hierarchy",
      .value = "FILE",
      .kind = CLI_FILE,
-     .help = "JSON with classes and subset pairs, for h_precision, h_recall, h_f1."},
+     .help = "JSON with classes, subset and mutex pairs, for h_precision, h_recall, h_f1, h_violations."},
     {.name = "clusters", .kind = CLI_FLAG, .help = "Predictions are clusters."},
     {.name = "noise",
      .value = "HOW",

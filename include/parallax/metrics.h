@@ -82,16 +82,19 @@ typedef struct plx_metrics_hierarchy {
     plx_index n_classes;
     const char *const *subset; /**< n_subset pairs: subset[2k] is a kind of subset[2k+1] */
     plx_index n_subset;
+    const char *const *mutex; /**< n_mutex pairs that no sample has both of; NULL: none */
+    plx_index n_mutex;
 } plx_metrics_hierarchy;
 
 /**
  * Sets of labels, names separated by `|`; empty text or `-` is the empty set, and so is a
  * prediction of `?`. Adds precision:C, recall:C, f1:C, macro_*, micro_*, weighted_f1,
  * subset_accuracy, hamming_loss; with a hierarchy also h_precision, h_recall, h_f1, for which both
- * sets are first closed upwards. A label the hierarchy does not list has no ancestors.
+ * sets are first closed upwards, and h_violations, the share of predictions that lack a superset of
+ * one of their classes or hold two exclusive ones. A label the hierarchy does not list has no rules.
  *
  * @param hierarchy  NULL for none.
- * @retval PLX_E_DATA  the hierarchy names an unknown class or has a cycle
+ * @retval PLX_E_DATA  the hierarchy names an unknown class, has a cycle, or excludes related classes
  */
 PLX_API PLX_NODISCARD plx_status plx_metrics_multilabel(plx_metrics *metrics, const char *const *truth,
                                                         const char *const *pred, plx_index n,
@@ -173,7 +176,7 @@ typedef struct plx_eval_options {
     const char *scores;    /**< CSV: header of class names, one row per sample */
     const char *positive;  /**< class whose auc, prbep and average_precision are wanted */
     int multilabel;        /**< labels are sets separated by `|` */
-    const char *hierarchy; /**< JSON {"classes": [...], "subset": [[child, parent], ...]} */
+    const char *hierarchy; /**< JSON {"classes": [...], "subset": [[child, parent], ...], "mutex": [[a, b], ...]} */
     int clusters;          /**< predictions are clusters */
     const char *noise;     /**< "keep" (default) or "drop": what to do with cluster `noise` */
     const char *topn;      /**< CSV: header of item names, one row of scores per query */

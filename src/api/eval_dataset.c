@@ -9,6 +9,7 @@
 #include "data/dataset_impl.h"
 #include "eval/label_files.h"
 #include "eval/metrics_store.h"
+#include "eval/rule_check.h"
 #include "parallax/metrics.h"
 
 typedef struct pairing {
@@ -90,13 +91,8 @@ static bool any_sets(const char *const *labels, plx_index n)
 static plx_status measure_sets(plx_metrics *metrics, pairing *p)
 {
     const plx__hierarchy *tree = p->data->hierarchy;
-    plx_metrics_hierarchy h = {.struct_size = sizeof h};
-    const char **pairs = NULL;
-    if (tree) {
-        PLX_TRY(PLX__ARENA_NEW(&pairs, p->arena, 2 * tree->n_subset));
-        for (plx_index i = 0; i < 2 * tree->n_subset; i++) pairs[i] = tree->classes[tree->subset[i]];
-        h = (plx_metrics_hierarchy){sizeof h, tree->classes, tree->n_classes, pairs, tree->n_subset};
-    }
+    plx_metrics_hierarchy h;
+    if (tree) PLX_TRY(plx__metrics_hierarchy(&h, p->arena, tree));
     return plx__metrics_multilabel(metrics, p->truth, p->pred.list.labels, p->pred.list.count, tree ? &h : NULL);
 }
 

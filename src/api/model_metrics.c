@@ -7,6 +7,7 @@
 #include "api/model_impl.h"
 #include "eval/fit_metrics.h"
 #include "eval/metrics_store.h"
+#include "eval/rule_check.h"
 
 static bool is_regression(const plx_model *m)
 {
@@ -19,15 +20,6 @@ static bool is_clustering(const plx_model *m)
 {
     const char *clusters = plx_params_get(m->settings, "clusters");
     return m->method->task == PLX_TASK_CLUSTER || (clusters && clusters[0]);
-}
-
-static plx_status hierarchy_of(plx_metrics_hierarchy *out, plx_context *ctx, const plx_model *m)
-{
-    const char **pairs = NULL;
-    PLX_TRY(PLX__ARENA_NEW(&pairs, plx__scratch(ctx), 2 * m->hierarchy->n_subset));
-    for (plx_index p = 0; p < 2 * m->hierarchy->n_subset; p++) pairs[p] = m->classes[m->hierarchy->subset[p]];
-    *out = (plx_metrics_hierarchy){sizeof *out, m->classes, m->n_classes, pairs, m->hierarchy->n_subset};
-    return PLX_OK;
 }
 
 /* How good every view is on its own, where the method tells. */
@@ -65,16 +57,14 @@ plx_status plx__measure(plx_metrics *metrics, plx_context *ctx, const plx_predic
     PLX_TRY(PLX__ARENA_NEW(&pred, plx__scratch(ctx), o->n));
     for (plx_index i = 0; i < o->n; i++) pred[i] = o->label[i] ? o->label[i] : "?";
     plx__fit_outcome about = {.n = o->n, .truth = data->truth, .pred = pred, .seen = p == &m->fitted ? m->seen : NULL};
-    about.kind = is_clustering(m)   ? PLX__FIT_CLUSTERER
-                 : is_regression(m) ? PLX__FIT_REGRESSOR
-                                    : PLX__FIT_CLASSIFIER;
+    about.kind = is_clustering(m) ? PLX__FIT_CLUSTERER : is_regression(m) ? PLX__FIT_REGRESSOR : PLX__FIT_CLASSIFIER;
     if (o->scores.data && about.kind == PLX__FIT_CLASSIFIER) {
         about.scores = plx__cmat(o->scores);
         about.classes = o->columns;
         about.n_classes = o->scores.cols;
     }
     if (m->hierarchy) {
-        PLX_TRY(hierarchy_of(&h, ctx, m));
+        PLX_TRY(plx__metrics_hierarchy(&h, plx__scratch(ctx), m->hierarchy));
         about.hierarchy = &h;
     }
     PLX_TRY(plx__metrics_for_fit(metrics, &about));

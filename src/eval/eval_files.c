@@ -102,16 +102,21 @@ static plx_status json_names(const char ***out, plx_index *count, session *s, co
 
 static plx_status hierarchy_from(plx_metrics_hierarchy *h, session *s, const json_t *json)
 {
-    const char **classes = NULL, **subset = NULL;
+    const char **classes = NULL, **subset = NULL, **mutex = NULL;
     const json_t *listed = json_object_get(json, "classes"), *pairs = json_object_get(json, "subset");
+    const json_t *exclusive = json_object_get(json, "mutex");
     if (!json_is_array(listed))
         PLX_FAIL(s->ctx, PLX_E_FORMAT, "%s: expected an object with a list \"classes\"", s->o->hierarchy);
     if (pairs && !json_is_array(pairs))
         PLX_FAIL(s->ctx, PLX_E_FORMAT, "%s: \"subset\" must be a list of pairs", s->o->hierarchy);
+    if (exclusive && !json_is_array(exclusive))
+        PLX_FAIL(s->ctx, PLX_E_FORMAT, "%s: \"mutex\" must be a list of pairs", s->o->hierarchy);
     PLX_TRY(json_names(&classes, &h->n_classes, s, listed, 1));
     PLX_TRY(json_names(&subset, &h->n_subset, s, pairs, 2));
+    PLX_TRY(json_names(&mutex, &h->n_mutex, s, exclusive, 2));
     h->classes = classes;
     h->subset = subset;
+    h->mutex = mutex;
     return PLX_OK;
 }
 

@@ -147,7 +147,7 @@ plx_status plx__metrics_for_view(plx_metrics *metrics, const plx__fit_outcome *o
     const char **truth = NULL;
     plx__rank_result *ranked = NULL;
     plx_index count = 0;
-    if (!outcome->truth || outcome->n_classes == 0) return PLX_OK;
+    if (!outcome->truth || outcome->n_classes == 0 || has_sets(outcome)) return PLX_OK; /* sets: no largest class */
     PLX_TRY(choose_samples(&truth, &count, metrics->ctx, outcome));
     if (count == 0) return PLX_OK;
     for (plx_index i = 0; present && i < outcome->n; i++)

@@ -31,6 +31,7 @@ static const struct {
     {"h_precision", "multilabel and a hierarchy"},
     {"h_recall", "multilabel and a hierarchy"},
     {"h_f1", "multilabel and a hierarchy"},
+    {"h_violations", "multilabel and a hierarchy"},
     {"auc", "truth and scores (and a positive class)"},
     {"prbep", "truth and scores (and a positive class)"},
     {"average_precision", "truth and scores (and a positive class)"},

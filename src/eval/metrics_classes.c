@@ -6,6 +6,7 @@
 #include "core/number.h"
 #include "eval/class_counts.h"
 #include "eval/metrics_store.h"
+#include "eval/rule_check.h"
 
 static const char NO_TRUTH[] = "no sample has a known truth value";
 
@@ -74,7 +75,7 @@ plx_status plx__metrics_multilabel(plx_metrics *metrics, const char *const *trut
     static const char *const names[] = {
         "macro_precision", "macro_recall", "macro_f1",        "weighted_f1",  "micro_precision",
         "micro_recall",    "micro_f1",     "subset_accuracy", "hamming_loss", NULL};
-    static const char *const closed_names[] = {"h_precision", "h_recall", "h_f1", NULL};
+    static const char *const closed_names[] = {"h_precision", "h_recall", "h_f1", "h_violations", NULL};
     plx__class_counts c, closed;
     PLX_TRY(plx__count_sets(&c, hierarchy ? &closed : NULL, metrics->ctx, truth, pred, n, hierarchy));
     if (c.n == 0) {
@@ -86,7 +87,8 @@ plx_status plx__metrics_multilabel(plx_metrics *metrics, const char *const *trut
     PLX_TRY(plx__metrics_add(metrics, plx__hamming_loss(&c), "hamming_loss"));
     if (!hierarchy) return PLX_OK;
     PLX_TRY(warn_unlisted(metrics, &c, hierarchy));
-    return add_prf(metrics, "h_", plx__prf_micro(&closed));
+    PLX_TRY(add_prf(metrics, "h_", plx__prf_micro(&closed)));
+    return plx__metrics_violations(metrics, truth, pred, n, hierarchy);
 }
 
 /* ---- regression ---- */

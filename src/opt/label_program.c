@@ -57,8 +57,8 @@ static void fill_gains(const plx__label_program *p, plx__label_work *work, const
 
 const char *plx__label_solver_name(plx__label_solver solver)
 {
-    static const char *const names[PLX__LABEL_SOLVERS] = {"none", "F1", "F2", "H1",     "H2",
-                                                          "H3",   "H4", "H5", "branch", "GLPK"};
+    static const char *const names[PLX__LABEL_SOLVERS] = {"none", "F1", "F2", "H1",     "H2",  "H3",
+                                                          "H4",   "H5", "H6", "branch", "GLPK"};
     return solver >= 0 && solver < PLX__LABEL_SOLVERS ? names[solver] : "?";
 }
 
@@ -72,6 +72,7 @@ static plx_index largest_room(const plx__label_program *p)
     if (p->clique) most = plx__max(most, (p->k + 1) * p->k);
     if (p->sets) most = plx__max(most, 7 * p->sets->count);
     if (p->tree && p->tree->paths) most = plx__max(most, (2 * p->k + 1) * states);
+    if (p->tree && p->tree->counts) most = plx__max(most, p->tree->room);
     if (p->cube) most = plx__max(most, (plx_index)3 << p->k);
     for (int s = 1; s <= p->max_views; s++) most = plx__max(most, plx__label_elim_room(p->elim, p->k, s));
     return most;
@@ -104,10 +105,15 @@ static void preference(plx__label_solver order[LABEL_ORDER], const plx__label_pr
     order[o++] = PLX__LABEL_H1;
     order[o++] = PLX__LABEL_H2;
     order[o++] = PLX__LABEL_H3;
-    if (fmin(cube, elim) > MUCH) order[o++] = PLX__LABEL_BRANCH;
+    if (fmin(cube, elim) > MUCH) {
+        order[o++] = PLX__LABEL_H6;
+        order[o++] = PLX__LABEL_BRANCH;
+    }
     order[o++] = cube_first ? PLX__LABEL_H4 : PLX__LABEL_H5;
     order[o++] = cube_first ? PLX__LABEL_H5 : PLX__LABEL_H4;
-    if (o < LABEL_ORDER) order[o] = PLX__LABEL_BRANCH;
+    if (o == LABEL_ORDER) return;
+    order[o++] = PLX__LABEL_H6;
+    order[o] = PLX__LABEL_BRANCH;
 }
 
 plx_status plx__label_plan(plx__label_program **out, plx__arena *arena, const plx__label_rules *rules,
@@ -133,7 +139,7 @@ plx_status plx__label_plan(plx__label_program **out, plx__arena *arena, const pl
     for (int s = 1; s <= max_views; s++) preference(p->order[s], p, s);
     p->n_real = largest_room(p);
     for (int s = 1; s <= max_views; s++) p->n_level = plx__max(p->n_level, plx__label_elim_levels(p->elim, s));
-    p->n_whole = plx__max(p->k, p->sets ? 3 * p->sets->count : 0) + 1;
+    p->n_whole = plx__max(2 * p->k, p->sets ? 3 * p->sets->count : 0) + 1;
     *out = p;
     return PLX_OK;
 }
@@ -171,6 +177,7 @@ static bool can_serve(plx__label_solver solver, const plx__label_program *p, plx
     case PLX__LABEL_H3: return !flat && s == 1 && p->tree && p->tree->listed;
     case PLX__LABEL_H4: return !flat && s <= 2 && p->cube;
     case PLX__LABEL_H5: return !flat && isfinite(plx__label_elim_cost(p->elim, p->k, s));
+    case PLX__LABEL_H6: return !flat && s == 1 && plx__label_can_count(p, work);
     case PLX__LABEL_BRANCH: return !flat && s == 1 && p->clique;
     default: return false;
     }
@@ -190,6 +197,7 @@ static bool run(plx__label_solver solver, uint16_t *pattern, const plx__label_pr
     case PLX__LABEL_H3: plx__label_settle(pattern, p, work, s, plx__label_h3); break;
     case PLX__LABEL_H4: plx__label_h4(pattern, p, work, s); break;
     case PLX__LABEL_H5: plx__label_settle(pattern, p, work, s, plx__label_h5); break;
+    case PLX__LABEL_H6: plx__label_settle(pattern, p, work, s, plx__label_h6); break;
     case PLX__LABEL_BRANCH: return plx__label_branch(pattern, p, work);
     default: break;
     }

@@ -61,6 +61,7 @@ typedef enum plx__label_solver {
     PLX__LABEL_H3,       /* one view, tree with exclusive siblings as listed */
     PLX__LABEL_H4,       /* one or two views, few classes: the whole cube */
     PLX__LABEL_H5,       /* variable elimination */
+    PLX__LABEL_H6,       /* one view, closed rules on a tree or forest: counts per subtree */
     PLX__LABEL_BRANCH,   /* one view: branch and bound, gives up on very hard ones */
     PLX__LABEL_GLPK,
     PLX__LABEL_SOLVERS

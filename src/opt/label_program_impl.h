@@ -37,6 +37,10 @@ typedef struct label_tree {
     uint8_t *siblings_exclude;           /* k + 1: the classes in that list exclude each other */
     bool listed;                         /* each class requires its parent alone and excludes siblings alone: H3 */
     bool paths;                          /* the consistent sets are the paths from a root */
+    bool counts, sparse;                 /* H6 serves; all lists exclude */
+    int32_t *size, depth;                /* classes in a subtree; longest chain */
+    plx_index most, room;                /* H6: most classes selected, room for its tables */
+    plx_index *count_at, *before_at;     /* where the tables of a class start */
 } label_tree;
 
 /* One step of the elimination: the class, the classes its message speaks of, and what it is computed from. */
@@ -81,6 +85,13 @@ struct plx__label_work {
 
 static inline bool label_has(const uint64_t *set, plx_index j) { return (set[j / 64] & plx__label_bit(j)) != 0; }
 
+static inline plx_index plx__label_bit_count(const uint64_t *set, plx_index words)
+{
+    plx_index count = 0;
+    for (plx_index w = 0; w < words; w++) count += __builtin_popcountll(set[w]);
+    return count;
+}
+
 /* Cost of c of s views having a class: pairs of views that differ. */
 static inline double label_split_cost(const plx__label_program *p, int c, int s) { return p->w.disagree * c * (s - c); }
 
@@ -114,6 +125,10 @@ void plx__label_h3(uint16_t *pattern, double *value, bool *tie, const plx__label
                    int s);
 void plx__label_paths(uint16_t *pattern, double *value, bool *tie, const plx__label_program *p, plx__label_work *work,
                       int s);
+plx_status plx__label_counts_make(label_tree *t, plx__arena *arena, const plx__label_rules *rules);
+bool plx__label_can_count(const plx__label_program *p, const plx__label_work *work);
+void plx__label_h6(uint16_t *pattern, double *value, bool *tie, const plx__label_program *p, plx__label_work *work,
+                   int s);
 plx_status plx__label_cube_make(uint16_t **out, plx__arena *arena, const plx__label_rules *rules);
 void plx__label_h4(uint16_t *pattern, const plx__label_program *p, plx__label_work *work, int s);
 plx_status plx__label_elim_make(label_elim **out, plx__arena *arena, const plx__label_rules *rules);

@@ -71,13 +71,6 @@ static bool grow(family *f, plx_index i)
     return true;
 }
 
-static int bit_count(const uint64_t *set, plx_index words)
-{
-    int count = 0;
-    for (plx_index w = 0; w < words; w++) count += __builtin_popcountll(set[w]);
-    return count;
-}
-
 typedef struct keyed {
     const uint64_t *set;
     plx_index words;
@@ -103,7 +96,8 @@ static plx_status rank_sets(label_sets *out, plx__arena *arena, const family *f,
     PLX_TRY(plx__arena_i32(&out->size, arena, f->count));
     out->bits = (uint64_t *)bits;
     for (plx_index i = 0; i < f->count; i++)
-        keys[i] = (keyed){f->bits + i * f->words, f->words, (int32_t)i, bit_count(f->bits + i * f->words, f->words)};
+        keys[i] = (keyed){f->bits + i * f->words, f->words, (int32_t)i,
+                          (int)plx__label_bit_count(f->bits + i * f->words, f->words)};
     qsort(keys, (size_t)f->count, sizeof *keys, by_rank);
     for (plx_index i = 0; i < f->count; i++) {
         memcpy(out->bits + i * f->words, keys[i].set, (size_t)f->words * sizeof(uint64_t));

@@ -16,21 +16,14 @@
 
 /* ---- recognising ---- */
 
-static int row_count(const uint64_t *row, plx_index words)
-{
-    int count = 0;
-    for (plx_index w = 0; w < words; w++) count += __builtin_popcountll(row[w]);
-    return count;
-}
-
 /* The class right above i: the one that itself requires most; -1: root. */
 static int32_t find_parent(const plx__label_rules *r, plx_index i)
 {
     int32_t parent = -1;
-    int most = -1;
+    plx_index most = -1;
     for (plx_index a = 0; a < r->k; a++) {
         if (!label_has(r->above + i * r->words, a)) continue;
-        int count = row_count(r->above + a * r->words, r->words);
+        plx_index count = plx__label_bit_count(r->above + a * r->words, r->words);
         if (count > most) {
             most = count;
             parent = (int32_t)a;
@@ -66,39 +59,31 @@ static int list_kind(const plx__label_rules *r, const label_tree *t, plx_index l
     return exclusive == 0 ? 0 : exclusive == pairs ? 1 : -1;
 }
 
-/* Each class requires at most its parent and excludes nothing but siblings, in whole lists. */
-static bool is_listed_forest(const plx__label_rules *r, label_tree *t)
+/* Kinds of all lists; false when one is mixed. */
+static bool set_kinds(const plx__label_rules *r, label_tree *t)
+{
+    for (plx_index list = 0; list <= r->k; list++) {
+        int kind = list_kind(r, t, list);
+        if (kind < 0) return false;
+        t->siblings_exclude[list] = (uint8_t)kind;
+    }
+    return true;
+}
+
+/* Each class requires at most its parent and excludes nothing but siblings. */
+static bool is_listed_forest(const plx__label_rules *r, const label_tree *t)
 {
     plx_index counted = 0, all = 0;
     for (plx_index i = 0; i < r->k; i++) {
-        if (row_count(r->above + i * r->words, r->words) > 1) return false;
-        all += row_count(r->exclusive + i * r->words, r->words);
+        if (plx__label_bit_count(r->above + i * r->words, r->words) > 1) return false;
+        all += plx__label_bit_count(r->exclusive + i * r->words, r->words);
     }
     for (plx_index list = 0; list <= r->k; list++) {
-        int kind = list_kind(r, t, list);
         plx_index size = 0;
-        if (kind < 0) return false;
-        t->siblings_exclude[list] = (uint8_t)kind;
         for (int32_t a = t->first_child[list]; a >= 0; a = t->next_sibling[a]) size++;
-        if (kind) counted += size * (size - 1);
+        if (t->siblings_exclude[list]) counted += size * (size - 1);
     }
     return counted == all;
-}
-
-/* Closed rules: the classes above one are a chain, and what is not related is exclusive. */
-static bool is_forest_of_paths(const plx__label_rules *r, const label_tree *t)
-{
-    if (!r->closed) return false;
-    for (plx_index i = 0; i < r->k; i++) {
-        int above = row_count(r->above + i * r->words, r->words);
-        int next = t->parent[i] < 0 ? -1 : row_count(r->above + t->parent[i] * r->words, r->words);
-        if (above != next + 1) return false;
-        for (plx_index j = 0; j < r->k; j++) {
-            bool related = i == j || label_has(r->above + i * r->words, j) || label_has(r->above + j * r->words, i);
-            if (related == label_has(r->exclusive + i * r->words, j)) return false;
-        }
-    }
-    return true;
 }
 
 plx_status plx__label_tree_make(label_tree **out, plx__arena *arena, const plx__label_rules *r)
@@ -118,9 +103,11 @@ plx_status plx__label_tree_make(label_tree **out, plx__arena *arena, const plx__
         t->next_sibling[i] = t->first_child[list];
         t->first_child[list] = (int32_t)i;
     }
+    if (!set_kinds(r, t)) return PLX_OK;
     t->listed = is_listed_forest(r, t);
-    t->paths = is_forest_of_paths(r, t);
-    if (!t->listed && !t->paths) return PLX_OK;
+    PLX_TRY(plx__label_counts_make(t, arena, r));
+    t->paths = t->sparse;
+    if (!t->listed && !t->paths && !t->counts) return PLX_OK;
     *out = t;
     return order_by_depth(t, arena, r->k);
 }

@@ -171,7 +171,7 @@ static void hierarchy_closes_upwards(void **state)
     (void)state;
     const char *classes[] = {"animal", "cat", "dog", "lion"},
                *subset[] = {"lion", "cat", "cat", "animal", "dog", "animal"};
-    plx_metrics_hierarchy h = {sizeof h, classes, 4, subset, 3};
+    plx_metrics_hierarchy h = {sizeof h, classes, 4, subset, 3, NULL, 0};
     const char *truth[] = {"lion", "dog|x"}, *pred[] = {"cat", "animal"}, *unknown[] = {"?", "?"};
     assert_ok(ctx, plx_metrics_multilabel(m, truth, pred, 2, &h));
     assert_close(value_of("h_precision"), 1, 0);
@@ -192,6 +192,26 @@ static void hierarchy_closes_upwards(void **state)
     assert_fails(ctx, plx_metrics_multilabel(m, truth, pred, 2, &h), PLX_E_ARG, "NULL");
     h.struct_size = 1;
     assert_fails(ctx, plx_metrics_multilabel(m, truth, pred, 2, &h), PLX_E_ARG, "struct_size");
+}
+
+/* lion < cat < animal, plant excludes animal. Broken: {cat} and {lion, animal} lack a superset, {lion, cat, animal,
+ * plant} holds exclusive classes, declared for animal and implied for the others. */
+static void broken_rules_are_counted(void **state)
+{
+    (void)state;
+    const char *classes[] = {"animal", "cat", "lion", "plant"}, *subset[] = {"lion", "cat", "cat", "animal"};
+    const char *mutex[] = {"plant", "animal"};
+    plx_metrics_hierarchy h = {sizeof h, classes, 4, subset, 2, mutex, 1};
+    const char *truth[] = {"cat", "cat", "cat", "cat", "cat", "cat", "cat", "?"};
+    const char *pred[] = {"cat|animal", "cat", "lion|animal", "animal|cat|lion|plant", "plant|x", "?", "-", "cat"};
+    assert_ok(ctx, plx_metrics_multilabel(m, truth, pred, 8, &h));
+    assert_close(value_of("h_violations"), 3.0 / 7, 1e-15);
+    mutex[0] = "plnt";
+    assert_fails(ctx, plx_metrics_multilabel(m, truth, pred, 8, &h), PLX_E_DATA, "did you mean 'plant'");
+    mutex[0] = "cat";
+    assert_fails(ctx, plx_metrics_multilabel(m, truth, pred, 8, &h), PLX_E_DATA, "mutex");
+    mutex[0] = NULL;
+    assert_fails(ctx, plx_metrics_multilabel(m, truth, pred, 8, &h), PLX_E_ARG, "NULL");
 }
 
 /* Against a plain count over (sample, class) pairs. */
@@ -259,7 +279,7 @@ static void ranking_degenerate(void **state)
     assert_non_null(strstr(plx_metrics_warning(m, 0), "every sample"));
     truth[1] = "n";
     assert_ok(ctx, plx_metrics_ranking(m, truth, (plx_cmat){s, 2, 2, 2}, classes, "n", 0));
-    assert_close(value_of("auc:n"), 0.5, 0);            /* 0 and -0 tie */
+    assert_close(value_of("auc:n"), 0.5, 0); /* 0 and -0 tie */
     assert_close(value_of("prbep"), 0.5, 0);
     assert_close(value_of("average_precision"), 0.5, 0);
     assert_fails(ctx, plx_metrics_ranking(m, truth, (plx_cmat){s, 2, 2, 2}, classes, "nn", 0), PLX_E_ARG,
@@ -330,7 +350,7 @@ static void prbep_orders(const double *s, const int *pos, int n, int *order, int
 static double average_precision_by_definition(const double *s, const int *pos, int n, int total)
 {
     double sum = 0;
-    for (int k = 0; k < n; k++) {                       /* each distinct threshold once: the first sample that has it */
+    for (int k = 0; k < n; k++) { /* each distinct threshold once: the first sample that has it */
         int above = 0, hits = 0, here = 0, first = 1;
         for (int i = 0; i < n; i++) {
             if (i < k && s[i] == s[k]) first = 0;
@@ -353,7 +373,7 @@ static void ranking_matches_brute_force(void **state)
         const char *truth[N_SMALL], *classes[] = {"p"};
         for (int i = 0; i < N_SMALL; i++) {
             s[i] = (double)plx__next_below(&r, 4) - 1.5;
-            pos[i] = i < 2 ? i : plx__next_uniform(&r) < 0.5;   /* one of each at least */
+            pos[i] = i < 2 ? i : plx__next_uniform(&r) < 0.5; /* one of each at least */
             truth[i] = pos[i] ? "p" : "n";
             total += pos[i];
         }
@@ -456,7 +476,7 @@ static plx_status everything(plx_context *c, plx_metrics **list, const char **js
     const double s[] = {1, 2, 3, 4, 5, 6, 7, 8};
     const plx_index gold[] = {0, 1, -1, 0}, top[] = {1};
     plx_cmat scores = {s, 4, 2, 2};
-    plx_metrics_hierarchy h = {sizeof h, classes, 2, subset, 1};
+    plx_metrics_hierarchy h = {sizeof h, classes, 2, subset, 1, NULL, 0};
     PLX_TRY(plx_metrics_create(list, c));
     PLX_TRY(plx_metrics_classification(*list, truth, pred, 4));
     PLX_TRY(plx_metrics_multilabel(*list, truth, pred, 4, &h));
@@ -493,11 +513,22 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, fresh, gone)
     const struct CMUnitTest tests[] = {
-        TEST(list_keeps_order_and_tells),   TEST(json_is_flat_and_exact),       TEST(undefined_values_warn),
-        TEST(classification_by_hand),       TEST(classification_of_one_class),  TEST(multilabel_by_hand),
-        TEST(hierarchy_closes_upwards),     TEST(multilabel_matches_brute_force), TEST(ranking_by_hand),
-        TEST(ranking_degenerate),           TEST(ranking_by_free_column),       TEST(ranking_matches_brute_force),
-        TEST(ranking_of_many),              TEST(retrieval_by_hand),            TEST(regression_by_hand),
+        TEST(list_keeps_order_and_tells),
+        TEST(json_is_flat_and_exact),
+        TEST(undefined_values_warn),
+        TEST(classification_by_hand),
+        TEST(classification_of_one_class),
+        TEST(multilabel_by_hand),
+        TEST(hierarchy_closes_upwards),
+        TEST(broken_rules_are_counted),
+        TEST(multilabel_matches_brute_force),
+        TEST(ranking_by_hand),
+        TEST(ranking_degenerate),
+        TEST(ranking_by_free_column),
+        TEST(ranking_matches_brute_force),
+        TEST(ranking_of_many),
+        TEST(retrieval_by_hand),
+        TEST(regression_by_hand),
         TEST(survives_every_allocation_failure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

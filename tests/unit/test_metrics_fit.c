@@ -133,7 +133,7 @@ static void sets_are_found_by_their_bar(void **state)
     (void)state;
     const char *const t[] = {"a|b", "a"}, *const p[] = {"a", "a"}, *const names[] = {"a", "b"},
                       *const up[] = {"a", "b"};
-    plx_metrics_hierarchy h = {sizeof h, names, 2, up, 1};
+    plx_metrics_hierarchy h = {sizeof h, names, 2, up, 1, NULL, 0};
     plx__fit_outcome o = {.kind = PLX__FIT_CLASSIFIER, .n = 2, .truth = t, .pred = p};
     assert_ok(ctx, plx__metrics_for_fit(m, &o));
     assert_close(value_of("micro_f1"), 0.8, 1e-15);

@@ -113,13 +113,23 @@ static void fix_agreed(model *m, const uint16_t *pattern, int s)
             glp_set_col_bnds(m->lp, y_column(m, i, 0), GLP_FX, pattern[i] != 0, 0);
 }
 
+/* A hard program can take minutes: the user may stop it at every node. */
+static void look_up(glp_tree *tree, void *info)
+{
+    if (plx__poll(info) != PLX_OK) glp_ios_terminate(tree);
+}
+
 static plx_status optimise(model *m, plx_context *ctx, uint16_t *pattern)
 {
     glp_iocp options;
     glp_init_iocp(&options);
     options.msg_lev = GLP_MSG_OFF;
     options.presolve = GLP_ON;
-    if (m->p->k > 0 && (glp_intopt(m->lp, &options) != 0 || glp_mip_status(m->lp) != GLP_OPT))
+    options.cb_func = look_up;
+    options.cb_info = ctx;
+    int code = m->p->k > 0 ? glp_intopt(m->lp, &options) : 0;
+    if (code == GLP_ESTOP) return plx__poll(ctx);
+    if (m->p->k > 0 && (code != 0 || glp_mip_status(m->lp) != GLP_OPT))
         PLX_FAIL(ctx, PLX_E_NUMERIC,
                  "GLPK did not solve a label program of %lld classes; use fewer rules or closure=true",
                  (long long)m->p->k);

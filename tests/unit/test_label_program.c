@@ -327,6 +327,24 @@ static void branching_finds_local_and_better_optima(void **state)
     plx_context_destroy(t.ctx);
 }
 
+/* A crowded tree keeps GLPK busy; it stops at its next node. */
+static void glpk_can_be_stopped(void **state)
+{
+    (void)state;
+    enum { K = 60 };
+    static int32_t subset[2 * K], mutex[2 * K * K];
+    double score[K];
+    uint16_t y[K];
+    instance t = {.ctx = test_context(1), .w = {1, 0, 0.5}, .s = 1};
+    const double *rows[1] = {score};
+    for (int i = 0; i < K; i++) score[i] = 0.9 * plx__rng_uniform(4, 1, (uint64_t)i);
+    large_tree(&t, subset, mutex, K, 4);
+    plan(&t);
+    plx_context_cancel(t.ctx);
+    assert_fails(t.ctx, plx__label_glpk(y, t.ctx, t.program, rows, 1), PLX_E_CANCELLED, "stopped");
+    plx_context_destroy(t.ctx);
+}
+
 /* Two exclusive classes that are each worth more than a broken rule: breaking it is best (erratum 2). */
 static void heavy_classes_break_rules(void **state)
 {
@@ -438,6 +456,7 @@ int main(void)
         cmocka_unit_test(large_trees_are_served),
         cmocka_unit_test(branching_finds_local_and_better_optima),
         cmocka_unit_test(heavy_classes_break_rules),
+        cmocka_unit_test(glpk_can_be_stopped),
         cmocka_unit_test(refused_memory_is_reported),
         cmocka_unit_test(solvers_agree_with_glpk),
     };

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Benchmarks against limits and peers, each claim a ratio measured in one run. Appends to bench/log.txt.
-#   bench/run.sh [linalg|knn|read|methods]...        default: all
+#   bench/run.sh [linalg|knn|read|methods|mvkmeans]...        default: all
 set -eu
 cd "$(dirname "$0")/.."
 jobs=$(nproc 2>/dev/null || echo 2)
@@ -8,9 +8,11 @@ threads=${THREADS:-$jobs}
 cmake -S . -B build/bench -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE="-O3 -g1 -DNDEBUG" -DPLX_BUILD_BENCH=ON \
     -DPLX_BUILD_TESTS=OFF >/dev/null
 cmake --build build/bench -j "$jobs" >/dev/null
-tools/python_env.sh build/bench-venv numpy scipy pandas scikit-learn
+tools/python_env.sh build/bench-venv numpy scipy pandas scikit-learn matplotlib seaborn
 python=build/bench-venv/bin/python
-[ $# -gt 0 ] || set -- linalg knn read methods
+# mvlearn asks for a matplotlib that no longer builds; what is measured does not need it.
+"$python" -c 'import mvlearn' 2>/dev/null || "$python" -m pip install --quiet --no-deps mvlearn 2>/dev/null || echo "mvlearn: could not be installed" >&2
+[ $# -gt 0 ] || set -- linalg knn read methods mvkmeans
 log=build/bench/result.txt
 {
     printf '\n# %s, %s, %s threads, load %s\n' "$(date -u +%Y-%m-%d)" "$(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1)" \
@@ -21,6 +23,12 @@ log=build/bench/result.txt
         knn) "$python" bench/bench_knn.py build/bench/bench/bench_linalg "$threads" ;;
         read) "$python" bench/bench_read.py --program build/bench/bench/bench_read --megabytes "${MEGABYTES:-1000}" ;;
         methods) "$python" bench/bench_methods.py build/bench/parallax "$threads" ;;
+        mvkmeans)
+            for n in 10000 100000 1000000; do build/bench/bench/bench_mvkmeans iterate $n 100 "$threads"; done
+            for k in 25 50; do build/bench/bench/bench_mvkmeans iterate 100000 $k "$threads"; done
+            "$python" bench/bench_mvkmeans.py --parallax build/bench/parallax --program build/bench/bench/bench_mvkmeans --threads "$threads"
+            build/bench/bench/bench_mvkmeans programs 100000 200 "$threads" 1
+            ;;
         *) echo "unknown part: $part" >&2 ;;
         esac
     done

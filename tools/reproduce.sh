@@ -18,5 +18,8 @@ for variant in "--weights tfidf" "--uniform" "--uniform --weights tfidf"; do
     python3 "$here/reproduce_nb.py" "$1" $variant
 done
 echo
+echo "# mvkmeans: Table 2 of Dalvi and Cohen"
+python3 "$here/reproduce_mvkmeans.py" "$1"
+echo
 echo "# rls: Table 1 of Sindhwani, Niyogi and Belkin (2005)"
 python3 "$here/reproduce_rls.py" "$1"

@@ -115,7 +115,10 @@ typedef struct plx__array_spec {
     const char *help;
 } plx__array_spec;
 
-enum { PLX__ON_REQUEST = 1u << 0 };
+enum {
+    PLX__ON_REQUEST = 1u << 0, /* computed only when asked for */
+    PLX__SOMETIMES = 1u << 1   /* there with some settings only; the help says which */
+};
 
 /* What an all-zero row of a view means (design: it says nothing). */
 typedef enum plx__zero_rows {

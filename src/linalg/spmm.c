@@ -85,9 +85,11 @@ static void store(const spmm_job *job, double *c, const double *sum, plx_index w
     }
 
 DEFINE_PANEL(panel32, 4, 1)
+DEFINE_PANEL(panel24, 3, 1)
 DEFINE_PANEL(panel16, 2, 1)
 DEFINE_PANEL(panel8, 1, 1)
 DEFINE_PANEL(panel32_near, 4, 0)
+DEFINE_PANEL(panel24_near, 3, 0)
 DEFINE_PANEL(panel16_near, 2, 0)
 DEFINE_PANEL(panel8_near, 1, 0)
 
@@ -111,6 +113,7 @@ static plx_status spmm_rows(void *arg, plx_context *ctx, plx_index begin, plx_in
     plx_index j = 0, m = job->b.cols;
     (void)ctx, (void)worker;
     for (; j + 32 <= m; j += 32) (job->fetch ? panel32 : panel32_near)(job, begin, end, j);
+    for (; j + 24 <= m; j += 24) (job->fetch ? panel24 : panel24_near)(job, begin, end, j);
     for (; j + 16 <= m; j += 16) (job->fetch ? panel16 : panel16_near)(job, begin, end, j);
     for (; j + 8 <= m; j += 8) (job->fetch ? panel8 : panel8_near)(job, begin, end, j);
     if (j < m && m >= LINE && job->beta == 0) { /* the last eight columns: some once more, to the same bytes */

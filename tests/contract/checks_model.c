@@ -94,7 +94,7 @@ static void arrays(trial *t)
     stage s;
     if (!open_stage(&s, t)) return;
     for (const plx__array_spec *a = t->about->arrays; a->name; a++)
-        if (!(a->flags & PLX__ON_REQUEST)) declared_array(t, &s, s.model, a);
+        if (!(a->flags & (PLX__ON_REQUEST | PLX__SOMETIMES))) declared_array(t, &s, s.model, a);
     for (plx_index i = 0; i < plx_model_arrays(s.model); i++) {
         const char *name = plx_model_array_name(s.model, i);
         const plx__array_spec *spec = plx__array_spec_find(t->about, name);

@@ -12,6 +12,11 @@ typedef struct extra_settings {
 } extra_settings;
 
 static const extra_settings EXTRA_SETTINGS[] = {
+    {"coem", "half", {"eta=0.5", "priors=view", "likelihood=vmf", "max_iter=20"}},
+    {"coem", "joint", {"mode=joint", "init=kmeans++", "likelihood=gaussian", "max_iter=10"}},
+    {"coem", "annealed", {"anneal=linear", "anneal_steps=3", "likelihood.text=gaussian", "max_iter=10"}},
+    {"mvc", "needed", {"base_restarts=2", "max_iter=30"}},
+    {"mvc", "euclid", {"loss=euclid", "base=kmeans", "base_restarts=1", "max_iter=20"}},
     {"mvkmeans", "agree", {"assignment=maxagree", "alpha2=0.02"}},
     {"nb", "product", {"combine=product", "smoothing=0.5"}},
     {"rls", "concat", {"view=concat", "scale=unit", "solver=cg", "tol=1e-13"}},

@@ -287,7 +287,7 @@ static plx_status place_centroid(mvk *m, plx_index j, int32_t i)
         double *row = ch->centroids.data + i * ch->centroids.ld;
         if (!ch->present[j]) continue;
         memset(row, 0, (size_t)ch->cols * sizeof *row);
-        for (plx_index p = 0; p < ch->n_parts; p++) plx__mvk_add_row(row, &ch->parts[p], j);
+        for (plx_index p = 0; p < ch->n_parts; p++) plx__part_add(row, &ch->parts[p], j);
         PLX_TRY(plx__mvk_refresh_columns(m, c));
     }
     return PLX_OK;

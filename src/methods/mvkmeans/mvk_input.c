@@ -38,20 +38,14 @@ plx_status plx__mvk_read_rule(mvk_rule *rule, const char **single, plx__run *run
 
 /* ---- views ---- */
 
-static double row_norm(const plx__view *v, plx_index j)
-{
-    if (v->sparse) return plx__norm(v->csr.val + v->csr.ptr[j], v->csr.ptr[j + 1] - v->csr.ptr[j]);
-    return plx__norm(v->dense.data + j * v->dense.ld, v->cols);
-}
-
 /* factor = 1 / norm for unit rows (or the norm itself, when the caller joins views). */
-static plx_status measure_rows(mvk *m, mvk_part *part, bool invert)
+static plx_status measure_rows(mvk *m, plx__row_part *part, bool invert)
 {
     const plx__view *v = part->view;
     PLX_TRY(plx__arena_f64(&part->factor, plx__scratch(m->ctx), m->n, 1));
     for (plx_index j = 0; j < m->n; j++) {
         if (!v->present[j]) continue;
-        double norm = row_norm(v, j);
+        double norm = plx__view_row_norm(v, j);
         if (!(norm <= 1e300))
             PLX_FAIL(m->ctx, PLX_E_DATA,
                      "mvkmeans: view '%s' row %lld: its values are too large to be normalised; scale the view", v->name,
@@ -177,7 +171,7 @@ plx_status plx__mvk_open(mvk *m, plx__run *run)
         PLX_TRY(open_centroids(m, &m->channels[c]));
         widest = plx__max(widest, m->channels[c].cols);
     }
-    if (!run->fitted) PLX_TRY(plx__arena_f64(&m->partial, plx__scratch(m->ctx), m->k + MVK_SLABS, widest));
+    if (!run->fitted) PLX_TRY(plx__arena_f64(&m->partial, plx__scratch(m->ctx), m->k + PLX__CLASS_SLABS, widest));
     warn_uncovered(m);
     if (m->programs) PLX_TRY(plx__mvk_plan(m));
     return plx__mvk_make_workers(m);

@@ -9,8 +9,8 @@
 #include "linalg/dense.h"
 #include "methods/mvkmeans/mvkmeans.h"
 
-static plx_status product(const mvk *m, const mvk_channel *ch, const mvk_part *part, plx_index begin, plx_index end,
-                          plx_mat out)
+static plx_status product(const mvk *m, const mvk_channel *ch, const plx__row_part *part, plx_index begin,
+                          plx_index end, plx_mat out)
 {
     const plx__view *v = part->view;
     plx_cmat columns = plx__csub(plx__cmat(ch->columns), part->first, 0, v->cols, m->k_padded);
@@ -25,7 +25,7 @@ plx_status plx__mvk_score_chunk(const mvk *m, mvk_worker *w, plx_index c, plx_in
     plx_index rows = end - begin, kp = m->k_padded;
     double *scores = w->scores + c * m->chunk * kp;
     for (plx_index q = 0; q < ch->n_parts; q++) {
-        const mvk_part *part = &ch->parts[q];
+        const plx__row_part *part = &ch->parts[q];
         plx_mat out = plx__mat_of(q ? w->spare : scores, rows, kp);
         PLX_TRY(product(m, ch, part, begin, end, out));
         for (plx_index j = 0; j < rows; j++) {
@@ -43,28 +43,6 @@ int plx__mvk_present_rows(const mvk *m, mvk_worker *w, plx_index begin, plx_inde
     for (plx_index c = 0; c < m->n_channels; c++)
         if (m->channels[c].present[j]) w->rows[s++] = w->scores + (c * m->chunk + (j - begin)) * m->k_padded;
     return s;
-}
-
-double plx__mvk_row_dot(const mvk_part *part, plx_index j, const double *dense)
-{
-    const plx__view *v = part->view;
-    double sum = 0;
-    if (!v->sparse) return part->factor[j] * plx__dot(v->dense.data + j * v->dense.ld, dense + part->first, v->cols);
-    for (int64_t p = v->csr.ptr[j]; p < v->csr.ptr[j + 1]; p++)
-        sum += v->csr.val[p] * dense[part->first + v->csr.col[p]];
-    return part->factor[j] * sum;
-}
-
-void plx__mvk_add_row(double *sum, const mvk_part *part, plx_index j)
-{
-    const plx__view *v = part->view;
-    double f = part->factor[j], *to = sum + part->first;
-    if (f == 0) return;
-    if (!v->sparse) {
-        plx__axpy(to, f, v->dense.data + j * v->dense.ld, v->cols);
-        return;
-    }
-    for (int64_t p = v->csr.ptr[j]; p < v->csr.ptr[j + 1]; p++) to[v->csr.col[p]] += f * v->csr.val[p];
 }
 
 int32_t plx__mvk_argmax(const double *x, plx_index k)

@@ -2,15 +2,14 @@
  * Where the iteration starts: labels, k-means++, random classes, or a file. The start makes centroids and is then
  * forgotten: before the first E step unlabelled samples have no label.
  */
-#include <math.h>
 #include <string.h>
 
 #include "core/number.h"
-#include "core/parallel.h"
 #include "core/rng.h"
 #include "data/lines.h"
 #include "linalg/dense.h"
 #include "methods/mvkmeans/mvkmeans.h"
+#include "prob/spread.h"
 
 /* ---- the start assignment as one class per sample ---- */
 
@@ -56,57 +55,29 @@ static void draw_classes(mvk *m, int32_t *start, plx_index restart)
 
 typedef struct spreading {
     mvk *m;
-    double *near;    /* n_channels x n: largest cosine to a centre so far; NaN: no centre yet */
     double **centre; /* per channel: the newest centre, dense */
-    double *weight;  /* n */
 } spreading;
 
-static plx_status spread_chunk(void *arg, plx_context *ctx, plx_index begin, plx_index end, int worker)
+static bool has_channel(const void *arg, plx_index channel, plx_index sample)
 {
-    spreading *q = arg;
-    mvk *m = q->m;
-    (void)ctx, (void)worker;
-    for (plx_index j = begin; j < end; j++) {
-        double sum = 0, count = 0;
-        for (plx_index c = 0; c < m->n_channels; c++) {
-            const mvk_channel *ch = &m->channels[c];
-            double *near = &q->near[c * m->n + j], cosine = 0;
-            if (!ch->present[j]) continue;
-            for (plx_index p = 0; p < ch->n_parts; p++) cosine += plx__mvk_row_dot(&ch->parts[p], j, q->centre[c]);
-            *near = fmax(*near, cosine);
-            sum += fmax(0, 1 - *near);
-            count++;
-        }
-        q->weight[j] = count > 0 ? sum / count : 0;
-    }
-    return PLX_OK;
+    return ((const spreading *)arg)->m->channels[channel].present[sample];
 }
 
-static plx_status take_centre(spreading *q)
+static double cosine_distance(const void *arg, plx_index channel, plx_index sample)
 {
-    plx_index grain = 256;
-    return plx__parallel_for(q->m->ctx, q->m->n, grain, spread_chunk, q);
-}
-
-static plx_index draw_centre(spreading *q, plx__rng *rng)
-{
-    mvk *m = q->m;
-    double total = plx__sum(q->weight, m->n);
-    if (!(total > 0))
-        for (plx_index j = 0; j < m->n; j++) q->weight[j] = usable(m, j);
-    return plx__next_weighted(rng, q->weight, m->n);
+    const spreading *q = arg;
+    const mvk_channel *ch = &q->m->channels[channel];
+    double cosine = 0;
+    for (plx_index p = 0; p < ch->n_parts; p++) cosine += plx__part_dot(&ch->parts[p], sample, q->centre[channel]);
+    return 1 - cosine;
 }
 
 static plx_status open_spreading(spreading *q, mvk *m)
 {
-    plx__arena *scratch = plx__scratch(m->ctx);
     *q = (spreading){.m = m};
-    PLX_TRY(plx__arena_f64(&q->near, scratch, m->n_channels, m->n));
-    PLX_TRY(plx__arena_f64(&q->weight, scratch, m->n, 1));
-    PLX_TRY(PLX__ARENA_NEW(&q->centre, scratch, m->n_channels));
-    for (plx_index i = 0; i < m->n_channels * m->n; i++) q->near[i] = NAN;
+    PLX_TRY(PLX__ARENA_NEW(&q->centre, plx__scratch(m->ctx), m->n_channels));
     for (plx_index c = 0; c < m->n_channels; c++)
-        PLX_TRY(plx__arena_f64(&q->centre[c], scratch, m->channels[c].cols, 1));
+        PLX_TRY(plx__arena_f64(&q->centre[c], plx__scratch(m->ctx), m->channels[c].cols, 1));
     return PLX_OK;
 }
 
@@ -115,11 +86,11 @@ static void set_centre(spreading *q, plx_index j)
     for (plx_index c = 0; c < q->m->n_channels; c++) {
         const mvk_channel *ch = &q->m->channels[c];
         memset(q->centre[c], 0, (size_t)ch->cols * sizeof *q->centre[c]);
-        for (plx_index p = 0; p < ch->n_parts; p++) plx__mvk_add_row(q->centre[c], &ch->parts[p], j);
+        for (plx_index p = 0; p < ch->n_parts; p++) plx__part_add(q->centre[c], &ch->parts[p], j);
     }
 }
 
-static plx_status seeded_classes(spreading *q, uint8_t *has)
+static plx_status seeded_classes(spreading *q, plx__spread *spread, uint8_t *has)
 {
     mvk *m = q->m;
     for (plx_index j = 0; j < m->n; j++) {
@@ -133,7 +104,7 @@ static plx_status seeded_classes(spreading *q, uint8_t *has)
         for (plx_index c = 0; c < m->n_channels; c++)
             memcpy(q->centre[c], m->channels[c].centroids.data + i * m->channels[c].cols,
                    (size_t)m->channels[c].cols * sizeof(double));
-        PLX_TRY(take_centre(q));
+        PLX_TRY(plx__spread_take(spread, m->ctx));
     }
     return PLX_OK;
 }
@@ -142,20 +113,23 @@ static plx_status seeded_classes(spreading *q, uint8_t *has)
 static plx_status spread_centres(mvk *m, int32_t *start, plx_index restart)
 {
     spreading q;
+    plx__spread spread = {
+        .n = m->n, .n_channels = m->n_channels, .present = has_channel, .distance = cosine_distance, .arg = &q};
     plx__rng rng = plx__rng_start(m->ctx->seed, PLX__STREAM('m', 'v', 'k', 'p', restart));
     uint8_t *has = NULL;
     plx_index covered = 0;
     PLX_TRY(open_spreading(&q, m));
+    PLX_TRY(plx__spread_open(&spread, m->ctx));
     PLX_TRY(plx__arena_u8(&has, plx__scratch(m->ctx), m->k));
     for (plx_index j = 0; j < m->n; j++) covered += usable(m, j);
     if (!covered) return PLX_OK;
-    if (m->seeded) PLX_TRY(seeded_classes(&q, has));
+    if (m->seeded) PLX_TRY(seeded_classes(&q, &spread, has));
     for (plx_index i = 0; i < m->k; i++) {
         if (has[i]) continue;
-        plx_index j = draw_centre(&q, &rng);
+        plx_index j = plx__spread_draw(&spread, &rng);
         start[j] = (int32_t)i;
         set_centre(&q, j);
-        PLX_TRY(take_centre(&q));
+        PLX_TRY(plx__spread_take(&spread, m->ctx));
     }
     return PLX_OK;
 }

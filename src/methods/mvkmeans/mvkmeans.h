@@ -10,6 +10,7 @@
 
 #include "frame/problem.h"
 #include "opt/label_program.h"
+#include "prob/row_parts.h"
 
 typedef enum mvk_rule {
     MVK_SINGLE,
@@ -31,8 +32,6 @@ enum { MVK_PARALLEL = 0, MVK_SEQUENTIAL = 1 };
 enum { MVK_KEEP = 0, MVK_RESEED = 1 };
 enum { MVK_ARGMAX = PLX__LABEL_SOLVERS, MVK_NO_EVIDENCE, MVK_SERVERS }; /* who labelled a sample, beside the solvers */
 
-enum { MVK_SLABS = 32 }; /* the members of all classes are summed in k + this many parts */
-
 #define MVK_TIE 1e-12
 
 typedef struct mvk_params {
@@ -43,17 +42,10 @@ typedef struct mvk_params {
     plx_index clusters, max_iter, restarts; /* clusters -1: not set */
 } mvk_params;
 
-/* Rows of one view as a channel uses them: row j times factor[j], at columns first .. of the channel. */
-typedef struct mvk_part {
-    const plx__view *view;
-    double *factor; /* n; 0: absent */
-    plx_index first;
-} mvk_part;
-
 typedef struct mvk_channel {
     const char *name;
     plx_index cols, n_parts;
-    mvk_part *parts;
+    plx__row_part *parts;
     uint8_t *present;  /* n */
     plx_mat centroids; /* k x cols */
     plx_mat columns;   /* cols x k_padded: the same, for products with rows */
@@ -97,7 +89,7 @@ typedef struct mvk {
     double *own_score; /* empty=reseed: n */
     uint8_t *pending;  /* programs: samples left to GLPK */
 
-    double *partial; /* (k + MVK_SLABS) x most columns of a channel: room for the M step */
+    double *partial; /* (k + PLX__CLASS_SLABS) x most columns of a channel: room for the M step */
     int n_workers;
     mvk_worker *workers;
 } mvk;
@@ -117,8 +109,6 @@ plx_status plx__mvk_plan(mvk *m); /* the label program */
 plx_status plx__mvk_score_chunk(const mvk *m, mvk_worker *w, plx_index c, plx_index begin, plx_index end);
 /* w->rows = scores of sample j in its present channels (chunk starts at begin); returns their number. */
 int plx__mvk_present_rows(const mvk *m, mvk_worker *w, plx_index begin, plx_index j);
-double plx__mvk_row_dot(const mvk_part *part, plx_index j, const double *dense);
-void plx__mvk_add_row(double *sum, const mvk_part *part, plx_index j);
 
 /* Largest value, lowest index among those within MVK_TIE; -1 when all are exactly 0. */
 int32_t plx__mvk_argmax(const double *x, plx_index k);

@@ -1,0 +1,312 @@
+/*
+ * coem: mixture models from several views by co-EM.
+ *
+ * Every view has components of its own; in turn, each view's components are estimated (M step) from responsibilities
+ * that mix its own posteriors with those of the other views (Eq. 13), so that the views come to agree. The baselines
+ * (one view, joined views, the product model) run through the same loop. Steps (A) start, (B) posteriors and
+ * responsibilities, (C) prior, (D) M step, (E) objective are marked as on the docs page.
+ */
+#include "methods/coem/coem.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "linalg/dense.h"
+
+static const plx__param_spec param_specs[] = {
+    {"clusters", PLX_PARAM_INT, 0, offsetof(coem_params, clusters), "", 1, 1e6, NULL,
+     "Number of components; required without labels, forbidden with labels (the classes are the components)."},
+    PLX__TEXT(coem_params, mode, "coem",
+              "coem: views that teach each other; single:VIEW, concat, merged: plain EM on one view, on all views side "
+              "by side, on added views; joint: EM of the product model."),
+    PLX__TEXT(coem_params, merge, "", "mode=merged: what is joined, e.g. a+b;c adds a and b and puts c beside them."),
+    PLX__PV_CHOICE("likelihood", "auto", "auto|multinomial|gaussian|spherical|vmf",
+                   "Model of a view's components. auto: real views gaussian, all others multinomial."),
+    PLX__REAL(coem_params, eta, "1", 0, 1,
+              "Weight of the other views' posteriors in a view's responsibilities; 0 leaves the views alone."),
+    PLX__CHOICE(coem_params, anneal, "none", "none|linear|geometric", "How eta falls to 0 over the iterations."),
+    PLX__INT(coem_params, anneal_steps, "50", 1, 1e9, "anneal=linear: eta is 0 from this iteration on."),
+    {"anneal_rate", PLX_PARAM_REAL, PLX__BELOW_HI, offsetof(coem_params, anneal_rate), "0.9", 0, 1, NULL,
+     "anneal=geometric: factor of eta per iteration; larger anneals more slowly."},
+    PLX__CHOICE(coem_params, priors, "global", "global|view", "One prior for all views, or one per view."),
+    PLX__REAL(coem_params, smoothing, "0.1", 0, INFINITY,
+              "Multinomial: pseudo-count per component and feature; larger pulls towards the uniform distribution."),
+    PLX__REAL(coem_params, prior_smoothing, "0", 0, INFINITY,
+              "Pseudo-count per component in the priors; larger pulls towards equal components."),
+    PLX__REAL_ABOVE(coem_params, var_floor, "1e-6", 0,
+                    "Gaussian: least variance, as a share of the view's mean variance."),
+    PLX__REAL_ABOVE(coem_params, kappa, "20", 0, "vmf: concentration; larger makes harder assignments."),
+    PLX__TEXT(
+        coem_params, init, "",
+        "Start: labels, random, kmeans++, or file:F with n x components responsibilities. Default: labels, random "
+        "without any."),
+    PLX__INT(coem_params, restarts, "1", 1, 1e6, "Random starts; the one with the largest final objective is kept."),
+    PLX__INT(coem_params, max_iter, "200", 1, 1e9, "Most iterations."),
+    PLX__REAL(coem_params, tol, "1e-7", 0, INFINITY,
+              "Stop when the objective changes by less than this share, eta being constant; 0: exactly max_iter "
+              "iterations."),
+    PLX__PARAM_END};
+
+static const plx__array_spec array_specs[] = {
+    {"posterior", "n x m", 0, "Probabilities of the components by all views together; one-hot for labelled samples."},
+    {"posterior.VIEW", "n x m", 0, "Probabilities by one view alone; zero rows where it is missing."},
+    {"alpha", "priors x m", 0, "Priors of the components: one row, with priors=view one per view."},
+    {"theta.VIEW", "m x d", 0, "Feature probabilities, means or directions of the components in one view."},
+    {"var.VIEW", "m x d", PLX__SOMETIMES, "Variances of gaussian views (spherical: m x 1)."},
+    {"loglik", "iterations x views", 0, "Log-likelihood of every view after every iteration."},
+    {"eta", "iterations x 1", 0, "Weight of the consensus in every iteration."},
+    {NULL, NULL, 0, NULL}};
+
+/* ---- one run ---- */
+
+/* What a run leaves beside its parameters. */
+typedef struct course {
+    plx__trace trace;
+    double *loglik, *eta; /* iterations x n_channels, iterations */
+    plx_index count, capacity;
+    double objective;
+    bool converged;
+} course;
+
+static plx_status remember(course *t, coem *m, double eta)
+{
+    plx_index s = m->n_channels;
+    if (t->count == t->capacity) {
+        plx_index capacity = 2 * t->capacity + 64;
+        double *loglik = NULL, *etas = NULL;
+        PLX_TRY(plx__arena_f64(&loglik, m->run->out->arena, capacity, s));
+        PLX_TRY(plx__arena_f64(&etas, m->run->out->arena, capacity, 1));
+        if (t->count) memcpy(loglik, t->loglik, (size_t)(t->count * s) * sizeof *loglik);
+        if (t->count) memcpy(etas, t->eta, (size_t)t->count * sizeof *etas);
+        t->loglik = loglik;
+        t->eta = etas;
+        t->capacity = capacity;
+    }
+    memcpy(t->loglik + t->count * s, plx__coem_loglik(m), (size_t)s * sizeof *t->loglik);
+    t->eta[t->count++] = eta;
+    return PLX_OK;
+}
+
+static double eta_at(const coem_params *set, plx_index t)
+{
+    double eta = set->eta;
+    if (set->anneal == COEM_LINEAR) eta *= fmax(0, 1 - (double)t / (double)set->anneal_steps);
+    if (set->anneal == COEM_GEOMETRIC) eta *= pow(set->anneal_rate, (double)t);
+    return set->anneal == COEM_GEOMETRIC && eta < 1e-4 ? 0 : eta;
+}
+
+/* Both iterations at one eta, which a schedule has brought to 0, and no more than a share tol of change. */
+static bool is_converged(const coem_params *set, const course *t, double last)
+{
+    if (set->tol == 0 || t->count < 2 || t->eta[t->count - 1] != t->eta[t->count - 2]) return false;
+    if (set->anneal != COEM_CONSTANT && t->eta[t->count - 1] != 0) return false;
+    return fabs(t->objective - last) <= set->tol * fabs(last);
+}
+
+/* (C), (D): the channel's responsibilities are in m->weights. */
+static plx_status update_channel(coem *m, plx_index c)
+{
+    const double *mass = plx__coem_mass(m);
+    plx__coem_set_prior(m, c);
+    for (plx_index j = 0; j < m->m; j++) m->dead[j] = mass[j] <= PLX__LEAST_MASS;
+    PLX_TRY(plx__mixture_m_step(&m->channels[c].mix, m->weights, mass));
+    return plx__mixture_scores(&m->channels[c].mix);
+}
+
+/* The posteriors that measure an iteration are those the first channel of the next one learns from: one pass does both.*/
+static plx_status iterate(coem *m, course *t)
+{
+    double eta = eta_at(m->set, t->count), next = eta_at(m->set, t->count + 1);
+    for (plx_index c = 0; c < m->n_channels; c++) {
+        if (c > 0) PLX_TRY(plx__coem_posteriors(m, (coem_pass){.target = c, .target_eta = eta}));
+        PLX_TRY(update_channel(m, c));
+    }
+    PLX_TRY(plx__coem_posteriors(m, (coem_pass){.target = 0, .target_eta = next, .measure = true, .eta = eta}));
+    return remember(t, m, eta);
+}
+
+static plx_status run_once(coem *m, course *t, coem_start from, plx_index restart)
+{
+    *t = (course){0};
+    PLX_TRY(plx__coem_start_once(m, from, restart));
+    PLX_TRY(plx__coem_posteriors(m, (coem_pass){.target = 0, .target_eta = eta_at(m->set, 0)}));
+    while (t->count < m->set->max_iter && !t->converged && !(t->count && plx__out_of_time(m->ctx))) {
+        double last = t->objective;
+        PLX_TRY(iterate(m, t));
+        t->objective = plx__coem_objective(m);
+        if (!isfinite(t->objective))
+            PLX_FAIL(m->ctx, PLX_E_NUMERIC,
+                     "coem: the likelihood is not finite; values are too large, scale the views");
+        PLX_TRY(plx__iterate(m->run, &t->trace, "iterate", t->count, m->set->max_iter, t->objective));
+        t->converged = is_converged(m->set, t, last);
+    }
+    return PLX_OK;
+}
+
+/* ---- the best of several runs ---- */
+
+typedef struct snapshot {
+    double *alpha;
+    uint8_t *dead;
+    plx_mat *theta, *var;
+} snapshot;
+
+static plx_status open_snapshot(snapshot *s, coem *m)
+{
+    plx__arena *scratch = plx__scratch(m->ctx);
+    PLX_TRY(plx__arena_f64(&s->alpha, scratch, m->n_channels, m->padded));
+    PLX_TRY(plx__arena_u8(&s->dead, scratch, m->m));
+    PLX_TRY(PLX__ARENA_NEW(&s->theta, scratch, m->n_channels));
+    PLX_TRY(PLX__ARENA_NEW(&s->var, scratch, m->n_channels));
+    for (plx_index c = 0; c < m->n_channels; c++) {
+        const plx__mixture *mix = &m->channels[c].mix;
+        PLX_TRY(plx__arena_mat(&s->theta[c], scratch, mix->theta.rows, mix->theta.cols));
+        PLX_TRY(plx__arena_mat(&s->var[c], scratch, mix->var.rows, mix->var.cols));
+    }
+    return PLX_OK;
+}
+
+/* Between the running state and the kept one: `keep` copies to the snapshot, else back. */
+static void exchange(snapshot *s, coem *m, bool keep)
+{
+    size_t alpha = (size_t)((m->own_priors ? m->n_channels : 1) * m->padded) * sizeof(double);
+    memcpy(keep ? s->alpha : m->alpha, keep ? m->alpha : s->alpha, alpha);
+    memcpy(keep ? s->dead : m->dead, keep ? m->dead : s->dead, (size_t)m->m);
+    for (plx_index c = 0; c < m->n_channels; c++) {
+        plx__mixture *mix = &m->channels[c].mix;
+        plx__mat_copy(keep ? s->theta[c] : mix->theta, plx__cmat(keep ? mix->theta : s->theta[c]));
+        plx__mat_copy(keep ? s->var[c] : mix->var, plx__cmat(keep ? mix->var : s->var[c]));
+    }
+}
+
+static plx_status restore(snapshot *s, coem *m)
+{
+    exchange(s, m, false);
+    plx__coem_log_priors(m);
+    for (plx_index c = 0; c < m->n_channels; c++) {
+        plx__mixture_refresh(&m->channels[c].mix);
+        PLX_TRY(plx__mixture_scores(&m->channels[c].mix));
+    }
+    return PLX_OK;
+}
+
+static plx_status best_run(coem *m, course *best, coem_start from)
+{
+    plx_index runs = from == COEM_RANDOM || from == COEM_KMEANSPP ? m->set->restarts : 1;
+    snapshot kept;
+    PLX_TRY(run_once(m, best, from, 0));
+    if (runs == 1) return PLX_OK;
+    PLX_TRY(open_snapshot(&kept, m));
+    exchange(&kept, m, true);
+    for (plx_index r = 1; r < runs && !plx__out_of_time(m->ctx); r++) {
+        course t;
+        PLX_TRY(run_once(m, &t, from, r));
+        if (t.objective <= best->objective) continue;
+        *best = t;
+        exchange(&kept, m, true);
+    }
+    return restore(&kept, m);
+}
+
+/* ---- fit and predict ---- */
+
+static plx_status tell(coem *m)
+{
+    plx_index empty = 0;
+    plx__textbuf text;
+    const char *names = NULL;
+    plx__textbuf_init(&text, plx__scratch(m->ctx));
+    for (plx_index j = 0; j < m->m; j++) {
+        if (!m->dead[j]) continue;
+        plx__textbuf_printf(&text, "%s%s%lld", empty ? ", " : "", m->seeded ? "class " : "c", (long long)j);
+        empty++;
+    }
+    PLX_TRY(plx__textbuf_done(&names, &text));
+    if (empty)
+        plx__warn(m->ctx, "coem: empty_components: %lld (%s) lost all samples and keep their last parameters",
+                  (long long)empty, names);
+    json_t *extra = json_object();
+    if (!extra || json_object_set_new(extra, "empty_components", json_integer(empty)) != 0) {
+        json_decref(extra);
+        PLX_FAIL(m->ctx, PLX_E_NOMEM, "out of memory");
+    }
+    m->run->info->extra = extra;
+    return PLX_OK;
+}
+
+static plx_status fit(plx__run *run)
+{
+    coem m;
+    coem_start from;
+    course t;
+    PLX_TRY(plx__coem_open(&m, run));
+    PLX_TRY(plx__coem_make_room(&m));
+    PLX_TRY(plx__coem_read_start(&from, &m));
+    PLX_TRY(best_run(&m, &t, from));
+    PLX_TRY(plx__coem_write_model(&m));
+    PLX_TRY(plx__store_put(run->out, "loglik", plx__cmat_of(t.loglik, t.count, m.n_channels)));
+    PLX_TRY(plx__store_put(run->out, "eta", plx__cmat_of(t.eta, t.count, 1)));
+    PLX_TRY(plx__coem_write_samples(&m));
+    PLX_TRY(plx__finish(run, &t.trace, t.count, t.converged, t.objective));
+    return tell(&m);
+}
+
+static plx_status predict(plx__run *run)
+{
+    coem m;
+    PLX_TRY(plx__coem_open(&m, run));
+    PLX_TRY(plx__coem_read_model(&m));
+    return plx__coem_write_samples(&m);
+}
+
+static plx_status check(plx__run *run)
+{
+    coem_mode mode;
+    const char *single = NULL;
+    uint8_t *used = NULL;
+    PLX_TRY(plx__coem_read_mode(&mode, &single, run));
+    return plx__coem_mark_used(&used, run, mode, single);
+}
+
+static double memory(const plx__run *run)
+{
+    const plx__problem *x = run->problem;
+    const coem_params *set = run->params;
+    plx_index m = set->clusters > 0 ? set->clusters : plx__max(1, x->n_classes);
+    double n = (double)x->n, padded = (double)plx__padded(m), bytes = 8 * n * (3 * padded + 4 * (double)m);
+    for (plx_index v = 0; v < x->n_views; v++) {
+        const plx__view *view = &x->views[v];
+        plx__likelihood likelihood = PLX__MULTINOMIAL;
+        if (plx__coem_likelihood(&likelihood, run, view->name, view->kind) != PLX_OK) return 0;
+        bytes += plx__mixture_bytes(view, x->n, likelihood, m) + 8 * (double)m * (n + 2 * (double)view->cols);
+        if (strcmp(set->mode, "concat") == 0 || strcmp(set->mode, "merged") == 0)
+            bytes += view->sparse ? 12 * (double)view->nonzeros : 8 * n * (double)view->cols;
+    }
+    return bytes;
+}
+
+static const plx__param_table tables[] = {param_specs, plx__heldout_params, NULL};
+static const char *const extra_views[] = {"concat", "merged", NULL};
+
+const plx__method plx__method_coem = {
+    .name = "coem",
+    .title = "Mixture models from several views by co-EM",
+    .summary = "One mixture per view, estimated so that the views' posteriors agree; clusters, or classifies from few "
+               "labels and many unlabelled samples.",
+    .citation = "bickel2005coem",
+    .task = PLX_TASK_CLASSIFY,
+    .capabilities = PLX_CAN_PREDICT | PLX_CAN_MISSING_VIEWS | PLX_CAN_SPARSE | PLX_CAN_USE_UNLABELLED | PLX_IS_RANDOM |
+                    PLX_IS_FEATURE_FREE,
+    .min_views = 1,
+    .zero_rows = PLX__ZERO_ROWS_PRESENT,
+    .extra_views = extra_views,
+    .params_size = sizeof(coem_params),
+    .params = tables,
+    .arrays = array_specs,
+    .transform = "posterior",
+    .view_scores = "posterior.VIEW",
+    .memory_remedy = "use fewer components, fit fewer samples at a time (heldout, then predict) or raise --memory",
+    .check = check,
+    .memory = memory,
+    .fit = fit,
+    .predict = predict};

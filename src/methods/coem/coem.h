@@ -1,0 +1,96 @@
+/*
+ * coem inside: settings, the channels (views, or what concat and merged make of them), and the steps of EM.
+ */
+#ifndef PLX_METHODS_COEM_H
+#define PLX_METHODS_COEM_H
+
+#include "frame/problem.h"
+#include "prob/mixture.h"
+
+typedef enum coem_mode { COEM_VIEWS, COEM_SINGLE, COEM_CONCAT, COEM_MERGED, COEM_JOINT } coem_mode;
+typedef enum coem_start { COEM_LABELS, COEM_RANDOM, COEM_KMEANSPP, COEM_FILE } coem_start;
+enum { COEM_CONSTANT = 0, COEM_LINEAR = 1, COEM_GEOMETRIC = 2 };
+enum { COEM_GLOBAL = 0, COEM_OWN_PRIORS = 1 };
+
+typedef struct coem_params {
+    plx_index clusters, anneal_steps, restarts, max_iter; /* clusters -1: not set */
+    const char *mode, *merge, *init;
+    int anneal, priors;
+    double eta, anneal_rate, smoothing, prior_smoothing, var_floor, kappa, tol;
+} coem_params;
+
+/* What has a likelihood model of its own. */
+typedef struct coem_channel {
+    const char *name;
+    plx__view view; /* presence after the zero-row rule of the likelihood */
+    plx__mixture mix;
+} coem_channel;
+
+typedef struct coem_worker {
+    double *scores, *posterior; /* n_channels x padded: of one sample */
+} coem_worker;
+
+typedef struct coem {
+    plx__run *run;
+    plx_context *ctx;
+    const coem_params *set;
+    coem_mode mode;
+    plx_index n, m, padded;
+    plx_index n_channels;
+    coem_channel *channels;
+    bool seeded;          /* there are labels: components are classes */
+    const int32_t *label; /* n; -1: unlabelled, all of them for new samples */
+    int32_t *views;       /* n: channels the sample has */
+    double pairs;         /* sum of these */
+    double covered;       /* samples with at least one */
+
+    bool own_priors;           /* one prior per channel, else one for all */
+    double *alpha, *log_alpha; /* (n_channels or 1) x padded */
+    uint8_t *dead;             /* m: a component without mass in the last step */
+
+    plx_mat weights;  /* n x padded: responsibilities for the channel whose M step is next */
+    double *sums;     /* what a pass over the samples adds up, see coem_posterior.c */
+    double *partials; /* one row of sums per block of samples */
+    int n_workers;
+    coem_worker *workers;
+} coem;
+
+/* ---- coem_input.c ---- */
+plx_status plx__coem_read_mode(coem_mode *mode, const char **single, plx__run *run);
+plx_status plx__coem_open(coem *m, plx__run *run); /* channels, labels, room; everything in scratch */
+/* Likelihood of a view (or of the joined view: name "concat", "merged") by its setting and kind. */
+plx_status plx__coem_likelihood(plx__likelihood *out, const plx__run *run, const char *name, plx_view_kind kind);
+
+/* ---- coem_join.c ---- */
+plx_status plx__coem_mark_used(uint8_t **out, plx__run *run, coem_mode mode, const char *single);
+plx_status plx__coem_join(plx__view *out, plx__run *run, coem_mode mode); /* concat and merged */
+
+/* ---- coem_start.c ---- */
+plx_status plx__coem_read_start(coem_start *out, const coem *m);
+plx_status plx__coem_start_once(coem *m, coem_start from, plx_index restart); /* parameters, priors and scores */
+
+/* ---- coem_posterior.c ---- */
+typedef struct coem_pass {
+    plx_index target;  /* channel whose responsibilities go to m->weights */
+    double target_eta; /* with this weight of the consensus */
+    bool measure;      /* also objective and log-likelihoods ... */
+    double eta;        /* ... at this weight */
+} coem_pass;
+
+plx_status plx__coem_make_room(coem *m); /* what the passes need, when fitting */
+
+/* All local posteriors at the current parameters (Eq. 14), the target's responsibilities (Eq. 13), and their sums. */
+plx_status plx__coem_posteriors(coem *m, coem_pass pass);
+void plx__coem_set_prior(coem *m, plx_index channel); /* from the sums of the last pass (Eq. 16, 17) */
+void plx__coem_prior_from(coem *m, plx_index row, const double *sum, double count);
+void plx__coem_log_priors(coem *m);
+const double *plx__coem_mass(const coem *m);   /* column sums of m->weights, padded */
+double plx__coem_objective(const coem *m);     /* of the last measuring pass */
+const double *plx__coem_loglik(const coem *m); /* n_channels, of the same */
+
+/* ---- coem_output.c ---- */
+plx_status plx__coem_write_samples(coem *m); /* posterior, posterior.VIEW and labels */
+plx_status plx__coem_write_model(coem *m);
+plx_status plx__coem_read_model(coem *m);
+
+#endif

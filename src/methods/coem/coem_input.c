@@ -1,0 +1,166 @@
+/*
+ * Settings and data of coem: the mode, one channel per likelihood model, who has which channel, the classes.
+ */
+#include <string.h>
+
+#include "core/parallel.h"
+#include "methods/coem/coem.h"
+
+/* ---- mode and likelihoods ---- */
+
+plx_status plx__coem_read_mode(coem_mode *mode, const char **single, plx__run *run)
+{
+    static const char *const names[] = {"coem", "single:", "concat", "merged", "joint"};
+    const char *text = ((const coem_params *)run->params)->mode;
+    char near[128];
+    *single = NULL;
+    if (plx__starts_with(text, names[COEM_SINGLE])) {
+        *mode = COEM_SINGLE;
+        *single = text + strlen(names[COEM_SINGLE]);
+        return PLX_OK;
+    }
+    for (int k = COEM_VIEWS; k <= COEM_JOINT; k++)
+        if (k != COEM_SINGLE && strcmp(text, names[k]) == 0) {
+            *mode = (coem_mode)k;
+            return PLX_OK;
+        }
+    PLX_FAIL(run->ctx, PLX_E_ARG, "mode = %s: expected coem, single:VIEW, concat, merged or joint%s", text,
+             plx__suggest(near, sizeof near, text, names, 5));
+}
+
+plx_status plx__coem_likelihood(plx__likelihood *out, const plx__run *run, const char *name, plx_view_kind kind)
+{
+    plx__value value;
+    PLX_TRY(plx__pv(&value, run->ctx, run->settings, "likelihood", name));
+    if (value.word > 0) *out = (plx__likelihood)(value.word - 1); /* auto is word 0 */
+    else *out = kind == PLX_VIEW_REAL ? PLX__GAUSSIAN : PLX__MULTINOMIAL;
+    return PLX_OK;
+}
+
+/* ---- channels ---- */
+
+static bool is_zero_row(const plx__view *v, plx_index i)
+{
+    const double *x = v->sparse ? v->csr.val + v->csr.ptr[i] : v->dense.data + i * v->dense.ld;
+    plx_index count = v->sparse ? v->csr.ptr[i + 1] - v->csr.ptr[i] : v->cols;
+    for (plx_index f = 0; f < count; f++)
+        if (x[f] != 0) return false;
+    return true;
+}
+
+/* A zero row says nothing, unless it is a point of a Gaussian view of real numbers. */
+static plx_status drop_zero_rows(coem *m, plx__view *v, plx__likelihood likelihood)
+{
+    uint8_t *present = NULL;
+    if (v->kind == PLX_VIEW_REAL && plx__has_variance(likelihood)) return PLX_OK;
+    PLX_TRY(plx__arena_u8(&present, plx__scratch(m->ctx), m->n));
+    v->present_count = 0;
+    for (plx_index i = 0; i < m->n; i++) {
+        present[i] = v->present[i] && !is_zero_row(v, i);
+        v->present_count += present[i];
+    }
+    v->present = present;
+    return PLX_OK;
+}
+
+static plx_status open_channel(coem *m, coem_channel *ch, plx__view view)
+{
+    const coem_params *set = m->set;
+    plx__mixture_settings mixture = {
+        .components = m->m, .smoothing = set->smoothing, .var_floor = set->var_floor, .kappa = set->kappa};
+    *ch = (coem_channel){.name = view.name, .view = view};
+    PLX_TRY(plx__coem_likelihood(&mixture.likelihood, m->run, view.name, view.kind));
+    PLX_TRY(drop_zero_rows(m, &ch->view, mixture.likelihood));
+    if (mixture.likelihood == PLX__MULTINOMIAL) PLX_TRY(plx__require_nonnegative(m->run, &ch->view));
+    if (!ch->view.present_count && !m->run->fitted)
+        PLX_FAIL(m->ctx, PLX_E_DATA, "coem: view '%s' is missing for all samples; leave it out", view.name);
+    return plx__mixture_open(&ch->mix, m->ctx, &ch->view, m->n, &mixture, !m->run->fitted);
+}
+
+static plx_status open_channels(coem *m, const char *single)
+{
+    const plx__problem *x = m->run->problem;
+    bool one = m->mode == COEM_SINGLE || m->mode == COEM_CONCAT || m->mode == COEM_MERGED;
+    plx_index chosen = 0;
+    plx__view joined;
+    uint8_t *used = NULL;
+    m->n_channels = one ? 1 : x->n_views;
+    PLX_TRY(PLX__ARENA_NEW(&m->channels, plx__scratch(m->ctx), m->n_channels));
+    PLX_TRY(plx__coem_mark_used(&used, m->run, m->mode, single));
+    if (!m->run->fitted) PLX_TRY(plx__mark_used(m->run, used));
+    if (m->mode == COEM_CONCAT || m->mode == COEM_MERGED) {
+        PLX_TRY(plx__coem_join(&joined, m->run, m->mode));
+        return open_channel(m, &m->channels[0], joined);
+    }
+    for (plx_index v = 0; v < x->n_views; v++)
+        if (used[v]) PLX_TRY(open_channel(m, &m->channels[chosen++], x->views[v]));
+    return PLX_OK;
+}
+
+/* ---- components ---- */
+
+static plx_status open_components(coem *m)
+{
+    const plx__problem *x = m->run->problem;
+    if (m->run->fitted) {
+        double seeded = 0;
+        plx_cmat alpha;
+        PLX_TRY(plx__store_scalar(&seeded, m->ctx, m->run->fitted, "_seeded"));
+        PLX_TRY(plx__store_dense(&alpha, m->ctx, m->run->fitted, "alpha"));
+        m->seeded = seeded != 0;
+        m->m = alpha.cols;
+        if (m->m < 1 || (m->seeded && m->m != x->n_classes))
+            PLX_FAIL(m->ctx, PLX_E_FORMAT, "the model's priors do not fit its classes");
+        return PLX_OK;
+    }
+    m->seeded = x->n_labelled > 0;
+    m->m = m->seeded ? x->n_classes : m->set->clusters;
+    if (m->seeded && m->set->clusters > 0)
+        PLX_FAIL(m->ctx, PLX_E_ARG, "clusters is set, but samples are labelled: the classes are the components");
+    if (!m->seeded && m->set->clusters < 1)
+        PLX_FAIL(m->ctx, PLX_E_ARG, "coem: no sample is labelled and clusters is not set; set clusters");
+    if (!m->seeded && m->m > x->n)
+        PLX_FAIL(m->ctx, PLX_E_ARG, "clusters = %lld: there are only %lld samples", (long long)m->m, (long long)x->n);
+    return PLX_OK;
+}
+
+static plx_status count_views(coem *m)
+{
+    PLX_TRY(plx__arena_i32(&m->views, plx__scratch(m->ctx), m->n));
+    for (plx_index i = 0; i < m->n; i++) {
+        for (plx_index c = 0; c < m->n_channels; c++) m->views[i] += m->channels[c].view.present[i];
+        m->pairs += m->views[i];
+        m->covered += m->views[i] > 0;
+    }
+    return PLX_OK;
+}
+
+static plx_status make_workers(coem *m)
+{
+    plx__arena *scratch = plx__scratch(m->ctx);
+    m->n_workers = plx__workers(m->ctx);
+    PLX_TRY(PLX__ARENA_NEW(&m->workers, scratch, m->n_workers));
+    for (int t = 0; t < m->n_workers; t++) {
+        PLX_TRY(plx__arena_f64(&m->workers[t].scores, scratch, m->n_channels, m->padded));
+        PLX_TRY(plx__arena_f64(&m->workers[t].posterior, scratch, m->n_channels, m->padded));
+    }
+    return PLX_OK;
+}
+
+plx_status plx__coem_open(coem *m, plx__run *run)
+{
+    plx__arena *scratch = plx__scratch(run->ctx);
+    const char *single = NULL;
+    *m = (coem){.run = run, .ctx = run->ctx, .set = run->params, .n = run->problem->n, .label = run->problem->label};
+    PLX_TRY(plx__coem_read_mode(&m->mode, &single, run));
+    PLX_TRY(open_components(m));
+    m->padded = plx__padded(m->m);
+    m->own_priors = m->set->priors == COEM_OWN_PRIORS && m->mode != COEM_JOINT;
+    PLX_TRY(open_channels(m, single));
+    PLX_TRY(count_views(m));
+    plx_index rows = m->own_priors ? m->n_channels : 1;
+    PLX_TRY(plx__arena_f64(&m->alpha, scratch, rows, m->padded));
+    PLX_TRY(plx__arena_f64(&m->log_alpha, scratch, rows, m->padded));
+    PLX_TRY(plx__arena_u8(&m->dead, scratch, m->m));
+    return make_workers(m);
+}

@@ -1,0 +1,190 @@
+/*
+ * One pass over the samples: local posteriors of all channels from their log-likelihoods, responsibilities of the
+ * channel that is next, and everything that is summed over samples. Posteriors are used up sample by sample and never
+ * stored. Sums are kept per block of samples and added in order.
+ *
+ * Layout of the sums: prior (padded), mass of the target (padded), objective, log-likelihood of every channel.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "linalg/dense.h"
+#include "methods/coem/coem.h"
+
+enum { SAMPLES_AT_A_TIME = 512 };
+
+typedef struct job {
+    coem *m;
+    coem_pass pass;
+} job;
+
+static plx_index width(const coem *m) { return 2 * m->padded + 1 + m->n_channels; }
+
+static const double *log_prior(const coem *m, plx_index c)
+{
+    return m->log_alpha + (m->own_priors ? c * m->padded : 0);
+}
+
+/* ---- one sample ---- */
+
+static void one_hot(double *row, plx_index padded, int32_t j)
+{
+    memset(row, 0, (size_t)padded * sizeof *row);
+    row[j] = 1;
+}
+
+/* scores = log prior + log-likelihood and its softmax, channel by channel. */
+static void local_posteriors(const coem *m, coem_worker *w, plx_index i, double *loglik)
+{
+    for (plx_index c = 0; c < m->n_channels; c++) {
+        double *z = w->scores + c * m->padded, *p = w->posterior + c * m->padded;
+        if (!m->channels[c].view.present[i]) continue;
+        const double *own = m->channels[c].mix.loglik.data + i * m->padded, *prior = log_prior(m, c);
+        for (plx_index j = 0; j < m->padded; j++) z[j] = prior[j] + own[j];
+        loglik[c] += plx__softmax8(p, z, m->padded);
+        if (m->label[i] >= 0) one_hot(p, m->padded, m->label[i]);
+    }
+}
+
+/* joint: one posterior from the product of the likelihoods; the channels' scores stay as they are. */
+static void joint_posterior(const coem *m, coem_worker *w, plx_index i)
+{
+    double *p = NULL;
+    for (plx_index c = 0; c < m->n_channels; c++) {
+        const double *own = m->channels[c].mix.loglik.data + i * m->padded;
+        if (!m->channels[c].view.present[i]) continue;
+        if (p) plx__axpy(p, 1.0, own, m->padded);
+        else {
+            p = w->posterior + c * m->padded;
+            for (plx_index j = 0; j < m->padded; j++) p[j] = m->log_alpha[j] + own[j];
+        }
+    }
+    if (!p) return;
+    if (m->label[i] >= 0) one_hot(p, m->padded, m->label[i]);
+    else (void)plx__softmax8(p, p, m->padded);
+    for (plx_index c = 0; c < m->n_channels; c++) {
+        double *to = w->posterior + c * m->padded;
+        if (m->channels[c].view.present[i] && to != p) memcpy(to, p, (size_t)m->padded * sizeof *to);
+    }
+}
+
+/* Eq. 13: (1 - eta) P_v + eta / (a - 1) sum of the other channels' P. */
+static void responsibilities(const coem *m, const coem_worker *w, plx_index i, plx_index target, double eta,
+                             double *out)
+{
+    const double *own = w->posterior + target * m->padded;
+    double share = eta / (m->views[i] - 1.0);
+    if (m->views[i] < 2 || eta == 0 || m->mode == COEM_JOINT) {
+        memcpy(out, own, (size_t)m->padded * sizeof *out);
+        return;
+    }
+    for (plx_index j = 0; j < m->padded; j++) out[j] = (1 - eta) * own[j];
+    for (plx_index c = 0; c < m->n_channels; c++)
+        if (c != target && m->channels[c].view.present[i])
+            plx__axpy(out, share, w->posterior + c * m->padded, m->padded);
+}
+
+/* sum_v sum_j R_v (log alpha + L_v): R_v spelled out, so that no room for it is needed. */
+static double objective_of(const coem *m, const coem_worker *w, plx_index i, double eta)
+{
+    bool mixed = m->views[i] >= 2 && m->mode != COEM_JOINT;
+    double own = mixed ? 1 - eta : 1, share = mixed ? eta / (m->views[i] - 1.0) : 0, sum = 0;
+    for (plx_index v = 0; v < m->n_channels; v++) {
+        if (!m->channels[v].view.present[i]) continue;
+        const double *z = w->scores + v * m->padded;
+        for (plx_index u = 0; u < m->n_channels; u++) {
+            double weight = u == v ? own : share;
+            if (weight > 0 && m->channels[u].view.present[i])
+                sum += weight * plx__dot(w->posterior + u * m->padded, z, m->padded);
+        }
+    }
+    return sum;
+}
+
+static void add_priors(const coem *m, const coem_worker *w, plx_index i, double *sum)
+{
+    if (m->own_priors) return; /* the target's mass is what counts */
+    for (plx_index c = 0; c < m->n_channels; c++) {
+        if (!m->channels[c].view.present[i]) continue;
+        plx__axpy(sum, 1.0, w->posterior + c * m->padded, m->padded);
+        if (m->mode == COEM_JOINT) return;
+    }
+}
+
+static void visit(const job *q, coem_worker *w, plx_index i, double *sums)
+{
+    coem *m = q->m;
+    double *out = m->weights.data + i * m->padded, *mass = sums + m->padded;
+    if (!m->views[i]) return;
+    local_posteriors(m, w, i, mass + m->padded + 1);
+    if (m->mode == COEM_JOINT) joint_posterior(m, w, i);
+    if (m->channels[q->pass.target].view.present[i]) {
+        responsibilities(m, w, i, q->pass.target, q->pass.target_eta, out);
+        plx__axpy(mass, 1.0, out, m->padded);
+    } else memset(out, 0, (size_t)m->padded * sizeof *out);
+    add_priors(m, w, i, sums);
+    if (q->pass.measure) mass[m->padded] += objective_of(m, w, i, q->pass.eta);
+}
+
+/* ---- all samples ---- */
+
+static plx_status visit_block(void *arg, plx_context *ctx, plx_index begin, plx_index end, int worker)
+{
+    const job *q = arg;
+    double *sums = q->m->partials + begin / SAMPLES_AT_A_TIME * width(q->m);
+    (void)ctx;
+    memset(sums, 0, (size_t)width(q->m) * sizeof *sums);
+    for (plx_index i = begin; i < end; i++) visit(q, &q->m->workers[worker], i, sums);
+    return PLX_OK;
+}
+
+plx_status plx__coem_make_room(coem *m)
+{
+    plx__arena *scratch = plx__scratch(m->ctx);
+    plx_index blocks = (m->n + SAMPLES_AT_A_TIME - 1) / SAMPLES_AT_A_TIME;
+    PLX_TRY(plx__arena_mat(&m->weights, scratch, m->n, m->padded));
+    PLX_TRY(plx__arena_f64(&m->sums, scratch, width(m), 1));
+    return plx__arena_f64(&m->partials, scratch, blocks, width(m));
+}
+
+plx_status plx__coem_posteriors(coem *m, coem_pass pass)
+{
+    job q = {m, pass};
+    PLX_TRY(plx__parallel_for(m->ctx, m->n, SAMPLES_AT_A_TIME, visit_block, &q));
+    memset(m->sums, 0, (size_t)width(m) * sizeof *m->sums);
+    for (plx_index b = 0; b * SAMPLES_AT_A_TIME < m->n; b++)
+        plx__axpy(m->sums, 1.0, m->partials + b * width(m), width(m));
+    return PLX_OK;
+}
+
+const double *plx__coem_mass(const coem *m) { return m->sums + m->padded; }
+double plx__coem_objective(const coem *m) { return m->sums[2 * m->padded]; }
+const double *plx__coem_loglik(const coem *m) { return m->sums + 2 * m->padded + 1; }
+
+/* ---- priors ---- */
+
+/* (prior_smoothing + sum_j) / (prior_smoothing m + count). */
+void plx__coem_prior_from(coem *m, plx_index row, const double *sum, double count)
+{
+    double s = m->set->prior_smoothing, *alpha = m->alpha + row * m->padded;
+    for (plx_index j = 0; j < m->m; j++)
+        alpha[j] = (s + (sum[j] > PLX__LEAST_MASS ? sum[j] : 0)) / (s * (double)m->m + count);
+    plx__coem_log_priors(m);
+}
+
+void plx__coem_set_prior(coem *m, plx_index channel)
+{
+    if (m->own_priors)
+        plx__coem_prior_from(m, channel, plx__coem_mass(m), (double)m->channels[channel].view.present_count);
+    else plx__coem_prior_from(m, 0, m->sums, m->mode == COEM_JOINT ? m->covered : m->pairs);
+}
+
+void plx__coem_log_priors(coem *m)
+{
+    for (plx_index r = 0; r < (m->own_priors ? m->n_channels : 1); r++)
+        for (plx_index j = 0; j < m->padded; j++) {
+            double a = m->alpha[r * m->padded + j];
+            m->log_alpha[r * m->padded + j] = j >= m->m ? PLX__PAD_SCORE : log(a > 1e-300 ? a : 1e-300);
+        }
+}

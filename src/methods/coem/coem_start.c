@@ -1,0 +1,248 @@
+/*
+ * Where EM starts: responsibilities from labels, at random, from k-means++ centres or a file; then one M step in every
+ * channel from them.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "core/rng.h"
+#include "io/start_file.h"
+#include "linalg/dense.h"
+#include "methods/coem/coem.h"
+#include "prob/row_parts.h"
+#include "prob/spread.h"
+
+plx_status plx__coem_read_start(coem_start *out, const coem *m)
+{
+    static const char *const names[] = {"labels", "random", "kmeans++", "file:"};
+    const char *text = m->set->init;
+    char near[128];
+    *out = m->seeded ? COEM_LABELS : COEM_RANDOM;
+    if (!text[0]) return PLX_OK;
+    for (int s = COEM_LABELS; s < COEM_FILE; s++)
+        if (strcmp(text, names[s]) == 0) {
+            *out = (coem_start)s;
+            if (s == COEM_LABELS && !m->seeded)
+                PLX_FAIL(m->ctx, PLX_E_ARG, "init = labels: no sample is labelled; use random, kmeans++ or file:F");
+            return PLX_OK;
+        }
+    *out = COEM_FILE;
+    if (plx__starts_with(text, "file:") && text[5]) return PLX_OK;
+    PLX_FAIL(m->ctx, PLX_E_ARG, "init = %s: expected labels, random, kmeans++ or file:F%s", text,
+             plx__suggest(near, sizeof near, text, names, COEM_FILE));
+}
+
+/* ---- k-means++ ---- */
+
+typedef struct spreading {
+    coem *m;
+    double **centre;     /* per channel: the newest centre, dense */
+    double *norm_sq;     /* per channel: its squared norm */
+    bool *missing;       /* per channel: the newest centre lacks it */
+    plx__row_part *part; /* per channel: unit rows, or the rows as they are */
+    double *nearest;     /* n: mean distance to the nearest centre */
+    int32_t *component;  /* n: whose centre that is; -1: none yet */
+} spreading;
+
+static bool directional(const coem_channel *ch) { return !plx__has_variance(ch->mix.set.likelihood); }
+
+static bool has_channel(const void *arg, plx_index channel, plx_index sample)
+{
+    return ((const spreading *)arg)->m->channels[channel].view.present[sample];
+}
+
+/* 1 - cosine, or squared distance over the total variance of the view. A centre that lacks the view is at distance 1. */
+static double distance(const void *arg, plx_index c, plx_index i)
+{
+    const spreading *q = arg;
+    const coem_channel *ch = &q->m->channels[c];
+    double total = ch->mix.total_variance;
+    if (q->missing[c]) return 1;
+    if (directional(ch)) return 1 - plx__part_dot(&q->part[c], i, q->centre[c]);
+    return plx__view_row_dist_sq(&ch->view, i, q->centre[c], q->norm_sq[c]) / (total > 0 ? total : 1);
+}
+
+static plx_status open_spreading(spreading *q, coem *m)
+{
+    plx__arena *scratch = plx__scratch(m->ctx);
+    *q = (spreading){.m = m};
+    PLX_TRY(PLX__ARENA_NEW(&q->centre, scratch, m->n_channels));
+    PLX_TRY(PLX__ARENA_NEW(&q->missing, scratch, m->n_channels));
+    PLX_TRY(PLX__ARENA_NEW(&q->part, scratch, m->n_channels));
+    PLX_TRY(plx__arena_f64(&q->norm_sq, scratch, m->n_channels, 1));
+    PLX_TRY(plx__arena_f64(&q->nearest, scratch, m->n, 1));
+    PLX_TRY(plx__arena_i32(&q->component, scratch, m->n));
+    for (plx_index i = 0; i < m->n; i++) q->component[i] = -1;
+    for (plx_index c = 0; c < m->n_channels; c++) {
+        const plx__view *v = &m->channels[c].view;
+        PLX_TRY(plx__arena_f64(&q->centre[c], scratch, v->cols, 1));
+        PLX_TRY(plx__arena_f64(&q->part[c].factor, scratch, m->n, 1));
+        q->part[c].view = v;
+        for (plx_index i = 0; i < m->n; i++) {
+            double norm = v->present[i] && directional(&m->channels[c]) ? plx__view_row_norm(v, i) : 1;
+            if (v->present[i]) q->part[c].factor[i] = norm > 0 ? 1 / norm : 0;
+        }
+    }
+    return PLX_OK;
+}
+
+/* The centre of one sample, or of all samples labelled `class`. */
+static void set_centre(spreading *q, plx_index sample, int32_t class)
+{
+    coem *m = q->m;
+    for (plx_index c = 0; c < m->n_channels; c++) {
+        plx_index cols = m->channels[c].view.cols, count = 0;
+        memset(q->centre[c], 0, (size_t)cols * sizeof *q->centre[c]);
+        for (plx_index i = sample < 0 ? 0 : sample; i < (sample < 0 ? m->n : sample + 1); i++) {
+            if ((sample < 0 && m->label[i] != class) || !m->channels[c].view.present[i]) continue;
+            plx__part_add(q->centre[c], &q->part[c], i);
+            count++;
+        }
+        double size = directional(&m->channels[c]) ? plx__norm(q->centre[c], cols) : (double)count;
+        if (size > 0) plx__scale(q->centre[c], 1 / size, cols);
+        q->missing[c] = count == 0;
+        q->norm_sq[c] = plx__norm_sq(q->centre[c], cols);
+    }
+}
+
+/* Samples nearer to the newest centre, on average over their channels, than to any before go to its component. */
+static void claim(spreading *q, int32_t component)
+{
+    coem *m = q->m;
+    for (plx_index i = 0; i < m->n; i++) {
+        double sum = 0;
+        if (!m->views[i]) continue;
+        for (plx_index c = 0; c < m->n_channels; c++)
+            if (has_channel(q, c, i)) sum += fmax(0, distance(q, c, i));
+        sum /= m->views[i];
+        if (q->component[i] >= 0 && !(sum < q->nearest[i])) continue;
+        q->component[i] = component;
+        q->nearest[i] = sum;
+    }
+}
+
+static bool class_is_labelled(const coem *m, int32_t class)
+{
+    for (plx_index i = 0; i < m->n; i++)
+        if (m->label[i] == class) return true;
+    return false;
+}
+
+/* Classes with labels have their centre; the others, in turn, a sample far from all centres. */
+static plx_status spread_start(coem *m, plx_mat start, plx_index restart)
+{
+    spreading q;
+    plx__spread spread = {
+        .n = m->n, .n_channels = m->n_channels, .present = has_channel, .distance = distance, .arg = &q};
+    plx__rng rng = plx__rng_start(m->ctx->seed, PLX__STREAM('c', 'e', 'm', 'p', restart));
+    PLX_TRY(open_spreading(&q, m));
+    PLX_TRY(plx__spread_open(&spread, m->ctx));
+    for (int round = 0; round < 2; round++)
+        for (int32_t j = 0; j < m->m; j++) {
+            bool given = m->seeded && class_is_labelled(m, j);
+            if (given != (round == 0)) continue;
+            set_centre(&q, given ? -1 : plx__spread_draw(&spread, &rng), j);
+            PLX_TRY(plx__spread_take(&spread, m->ctx));
+            claim(&q, j);
+        }
+    for (plx_index i = 0; i < m->n; i++)
+        if (q.component[i] >= 0) start.data[i * start.ld + q.component[i]] = 1;
+    return PLX_OK;
+}
+
+/* ---- responsibilities ---- */
+
+static void random_start(coem *m, plx_mat start, plx_index restart)
+{
+    uint64_t stream = PLX__STREAM('c', 'e', 'm', 'r', restart);
+    for (plx_index i = 0; i < m->n; i++) {
+        plx_index j = (plx_index)(plx__rng_uniform(m->ctx->seed, stream, (uint64_t)i) * (double)m->m);
+        start.data[i * start.ld + plx__min(j, m->m - 1)] = 1;
+    }
+}
+
+static plx_status file_start(coem *m, plx_mat start)
+{
+    plx_mat given;
+    PLX_TRY(plx__start_file_read(&given, m->run, "init", m->set->init, m->m));
+    for (plx_index i = 0; i < m->n; i++) {
+        double sum = plx__sum(given.data + i * given.ld, m->m);
+        for (plx_index j = 0; j < m->m; j++) start.data[i * start.ld + j] = given.data[i * given.ld + j] / sum;
+    }
+    return PLX_OK;
+}
+
+/* Every class must be met in every channel, or it would have no parameters to start from. */
+static plx_status check_labels(const coem *m)
+{
+    for (plx_index c = 0; c < m->n_channels; c++)
+        for (plx_index j = 0; j < m->m; j++) {
+            bool met = false;
+            for (plx_index i = 0; i < m->n && !met; i++) met = m->label[i] == j && m->channels[c].view.present[i];
+            if (!met)
+                PLX_FAIL(m->ctx, PLX_E_DATA,
+                         "coem: class '%s' has no labelled sample in view '%s'; label one or choose another init",
+                         m->run->problem->classes[j], m->channels[c].name);
+        }
+    return PLX_OK;
+}
+
+static plx_status fill_start(coem *m, plx_mat start, coem_start from, plx_index restart)
+{
+    if (from == COEM_LABELS) PLX_TRY(check_labels(m));
+    if (from == COEM_RANDOM) random_start(m, start, restart);
+    if (from == COEM_KMEANSPP && m->covered > 0) PLX_TRY(spread_start(m, start, restart));
+    if (from == COEM_FILE) PLX_TRY(file_start(m, start));
+    for (plx_index i = 0; i < m->n; i++) {
+        if (m->label[i] < 0) continue;
+        memset(start.data + i * start.ld, 0, (size_t)start.cols * sizeof *start.data);
+        start.data[i * start.ld + m->label[i]] = 1;
+    }
+    return PLX_OK;
+}
+
+/* ---- from responsibilities to parameters ---- */
+
+/* Column sums over the rows that carry any, in sample order; `present` NULL: all samples. Returns their number. */
+static double start_mass(const coem *m, plx_cmat start, const uint8_t *present, double *mass)
+{
+    double count = 0;
+    memset(mass, 0, (size_t)m->padded * sizeof *mass);
+    for (plx_index i = 0; i < m->n; i++) {
+        const double *row = start.data + i * start.ld;
+        if (present && !present[i]) continue;
+        plx__axpy(mass, 1.0, row, m->padded);
+        count += plx__max_abs(row, m->m) > 0;
+    }
+    return count;
+}
+
+static plx_status start_channel(coem *m, plx_cmat start, plx_index c, double *mass)
+{
+    coem_channel *ch = &m->channels[c];
+    for (plx_index i = 0; i < m->n; i++) {
+        double *to = m->weights.data + i * m->padded;
+        if (ch->view.present[i]) memcpy(to, start.data + i * start.ld, (size_t)m->padded * sizeof *to);
+        else memset(to, 0, (size_t)m->padded * sizeof *to);
+    }
+    double count = start_mass(m, start, ch->view.present, mass);
+    if (m->own_priors) plx__coem_prior_from(m, c, mass, count);
+    PLX_TRY(plx__mixture_m_step(&ch->mix, m->weights, mass));
+    return plx__mixture_scores(&ch->mix);
+}
+
+plx_status plx__coem_start_once(coem *m, coem_start from, plx_index restart)
+{
+    plx__mark mark = plx__arena_mark(plx__scratch(m->ctx));
+    plx_mat start;
+    double *mass = NULL;
+    PLX_TRY(plx__arena_mat(&start, plx__scratch(m->ctx), m->n, m->padded));
+    PLX_TRY(plx__arena_f64(&mass, plx__scratch(m->ctx), m->padded, 1));
+    PLX_TRY(fill_start(m, start, from, restart));
+    double count = start_mass(m, plx__cmat(start), NULL, mass);
+    if (!m->own_priors) plx__coem_prior_from(m, 0, mass, count);
+    for (plx_index c = 0; c < m->n_channels; c++) PLX_TRY(start_channel(m, plx__cmat(start), c, mass));
+    plx__arena_rewind(plx__scratch(m->ctx), mark);
+    return PLX_OK;
+}

@@ -3,15 +3,11 @@
  *
  * Every view v has its own word distributions theta_v (one row per class), estimated from the labelled samples that
  * have the view; the class prior comes from all labelled samples. A sample's posterior is the average of its views'
- * posteriors (NBC_E) or their product of experts. (A), (B), (C) mark the steps of the docs page.
+ * posteriors (NBC_E) or their product of experts. The steps themselves are in prob/naive_bayes.c.
  */
 #include <math.h>
-#include <string.h>
 
-#include "core/parallel.h"
-#include "frame/problem.h"
-#include "linalg/csr.h"
-#include "linalg/dense.h"
+#include "prob/naive_bayes.h"
 
 enum { MEAN = 0, PRODUCT = 1 };
 
@@ -36,192 +32,82 @@ static const plx__array_spec array_specs[] = {
     {"prior", "1 x K", 0, "Class probabilities before any view is seen."},
     {NULL, NULL, 0, NULL}};
 
-static const double LOG_OF_ZERO = 1e-300; /* smoothing = 0: log 0 is taken as the log of this */
-
 /* ---- fitting ---- */
 
-/* (A) prior_c = (labelled count + prior_smoothing) / normaliser. */
 static plx_status fit_prior(plx__run *run)
 {
     const params *p = run->params;
-    const plx__problem *x = run->problem;
+    plx__nb_labels labels = plx__nb_labels_of(run->problem, "nb");
     plx_mat prior;
-    double total = 0;
-    PLX_TRY(plx__store_new(&prior, run->out, "prior", 1, x->n_classes));
-    for (plx_index i = 0; i < x->n; i++)
-        if (x->label[i] >= 0) prior.data[x->label[i]] += 1;
-    for (plx_index c = 0; c < x->n_classes; c++) {
-        if (prior.data[c] == 0)
-            PLX_FAIL(run->ctx, PLX_E_DATA, "nb: class '%s' has no labelled sample; label one or remove the class",
-                     x->classes[c]);
-        total += prior.data[c] += p->prior_smoothing;
-    }
-    for (plx_index c = 0; c < x->n_classes; c++) prior.data[c] /= total;
-    return PLX_OK;
+    PLX_TRY(plx__store_new(&prior, run->out, "prior", 1, labels.n_classes));
+    return plx__nb_prior(prior.data, run->ctx, &labels, p->prior_smoothing);
 }
 
-static void add_row(double *sum, const plx__view *v, plx_index i)
-{
-    if (v->sparse)
-        for (int64_t k = v->csr.ptr[i]; k < v->csr.ptr[i + 1]; k++) sum[v->csr.col[k]] += v->csr.val[k];
-    else plx__axpy(sum, 1.0, v->dense.data + i * v->dense.ld, v->cols);
-}
-
-/* (B) theta_cf = (smoothing + sum of x_f over labelled samples of c that have the view) / (smoothing d + total). */
 static plx_status fit_view(plx__run *run, const plx__view *v)
 {
     const params *p = run->params;
-    const plx__problem *x = run->problem;
+    plx__nb_labels labels = plx__nb_labels_of(run->problem, "nb");
     const char *name = NULL;
+    double *total = NULL;
     plx_mat theta;
     PLX_TRY(plx__require_nonnegative(run, v));
     PLX_TRY(plx__view_key(&name, run->ctx, "theta", v->name));
-    PLX_TRY(plx__store_new(&theta, run->out, name, x->n_classes, v->cols));
-    for (plx_index i = 0; i < x->n; i++)
-        if (x->label[i] >= 0 && v->present[i]) add_row(theta.data + x->label[i] * theta.ld, v, i);
-    for (plx_index c = 0; c < x->n_classes; c++) {
-        double *row = theta.data + c * theta.ld, total = plx__sum(row, v->cols);
-        if (total == 0)
+    PLX_TRY(plx__store_new(&theta, run->out, name, labels.n_classes, v->cols));
+    PLX_TRY(plx__arena_f64(&total, plx__scratch(run->ctx), labels.n_classes, 1));
+    PLX_TRY(plx__nb_theta(theta, total, run->ctx, &labels, v, p->smoothing));
+    for (plx_index c = 0; c < labels.n_classes; c++)
+        if (total[c] == 0)
             plx__warn(
                 run->ctx,
                 "nb: the labelled samples of class '%s' all miss view '%s'; its features are taken as uniform there",
-                x->classes[c], v->name);
-        double normaliser = p->smoothing * (double)v->cols + total;
-        if (!isfinite(normaliser))
-            PLX_FAIL(run->ctx, PLX_E_NUMERIC,
-                     "nb: the counts of class '%s' in view '%s' do not add up to a finite number; scale the view",
-                     x->classes[c], v->name);
-        for (plx_index f = 0; f < v->cols; f++)
-            row[f] = normaliser > 0 ? (p->smoothing + row[f]) / normaliser : 1.0 / (double)v->cols;
-    }
+                labels.classes[c], v->name);
     return PLX_OK;
 }
 
 /* ---- scoring ---- */
 
-/* L_v[i,c] = sum_f x_if log theta_cf, as one product with the transposed logarithms. */
-static plx_status log_scores(plx__run *run, const plx__view *v, plx_cmat theta, plx_mat out)
-{
-    plx_mat logs;
-    PLX_TRY(plx__arena_mat(&logs, plx__scratch(run->ctx), theta.cols, theta.rows));
-    for (plx_index c = 0; c < theta.rows; c++)
-        for (plx_index f = 0; f < theta.cols; f++) {
-            double t = theta.data[c * theta.ld + f];
-            logs.data[f * logs.ld + c] = log(t > 0 ? t : LOG_OF_ZERO);
-        }
-    if (v->sparse) return plx__spmm(run->ctx, 1.0, v->csr, plx__cmat(logs), 0.0, out);
-    return plx__gemm(run->ctx, 1.0, v->dense, PLX__N, plx__cmat(logs), PLX__N, 0.0, out);
-}
-
-/* row = softmax(log prior + row), the row maximum subtracted. */
-static void to_posterior(double *row, const double *log_prior, plx_index k)
-{
-    double top = -INFINITY, sum = 0;
-    for (plx_index c = 0; c < k; c++) {
-        row[c] += log_prior[c];
-        top = fmax(top, row[c]);
-    }
-    for (plx_index c = 0; c < k; c++) sum += row[c] = exp(row[c] - top);
-    for (plx_index c = 0; c < k; c++) row[c] /= sum;
-}
-
-enum { ROWS_AT_A_TIME = 512 };
-
-typedef struct scoring {
-    const plx__view *view;
-    int combine;
-    const double *prior, *log_prior; /* K */
-    plx_mat own, joint;              /* n x K: one view, and all */
-    int32_t *views;                  /* n: views counted so far */
-} scoring;
-
-/* One view's log scores: added to the joint sum, and turned into its own posterior. */
-static plx_status join_view(void *arg, plx_context *ctx, plx_index begin, plx_index end, int worker)
-{
-    const scoring *s = arg;
-    plx_index k = s->own.cols;
-    (void)ctx;
-    (void)worker;
-    for (plx_index i = begin; i < end; i++) {
-        double *row = s->own.data + i * s->own.ld, *sum = s->joint.data + i * s->joint.ld;
-        if (!s->view->present[i]) {
-            memset(row, 0, (size_t)k * sizeof *row);
-            continue;
-        }
-        if (s->combine == PRODUCT) plx__axpy(sum, 1.0, row, k);
-        to_posterior(row, s->log_prior, k);
-        if (s->combine == MEAN) plx__axpy(sum, 1.0, row, k);
-        s->views[i]++;
-    }
-    return PLX_OK;
-}
-
-/* (C) The joint posterior; a sample without any view gets the prior. */
-static plx_status join_all(void *arg, plx_context *ctx, plx_index begin, plx_index end, int worker)
-{
-    const scoring *s = arg;
-    plx_index k = s->joint.cols;
-    (void)ctx;
-    (void)worker;
-    for (plx_index i = begin; i < end; i++) {
-        double *row = s->joint.data + i * s->joint.ld;
-        if (!s->views[i]) memcpy(row, s->prior, (size_t)k * sizeof *row);
-        else if (s->combine == PRODUCT) to_posterior(row, s->log_prior, k);
-        else plx__scale(row, 1.0 / s->views[i], k);
-    }
-    return PLX_OK;
-}
-
-static plx_status score_view(plx__run *run, scoring *s, const plx__view *v)
+static plx_status score_view(plx__run *run, plx__nb_joint *j, const plx__view *v)
 {
     const plx__store *state = run->fitted ? run->fitted : run->out;
     const char *name = NULL, *theta_name = NULL;
     plx_cmat theta;
+    plx_mat own;
     PLX_TRY(plx__view_key(&theta_name, run->ctx, "theta", v->name));
-    PLX_TRY(plx__store_shaped(&theta, run->ctx, state, theta_name, s->joint.cols, v->cols));
+    PLX_TRY(plx__store_shaped(&theta, run->ctx, state, theta_name, j->joint.cols, v->cols));
     if (run->fitted) PLX_TRY(plx__require_nonnegative(run, v));
     PLX_TRY(plx__view_key(&name, run->ctx, "posterior", v->name));
-    PLX_TRY(plx__store_new(&s->own, run->out, name, s->joint.rows, s->joint.cols));
-    plx__mark mark = plx__arena_mark(plx__scratch(run->ctx));
-    PLX_TRY(log_scores(run, v, theta, s->own));
-    plx__arena_rewind(plx__scratch(run->ctx), mark);
-    s->view = v;
-    return plx__parallel_for(run->ctx, s->own.rows, ROWS_AT_A_TIME, join_view, s);
+    PLX_TRY(plx__store_new(&own, run->out, name, j->joint.rows, j->joint.cols));
+    PLX_TRY(plx__nb_log_scores(run->ctx, plx__view_points(v), theta, own));
+    return plx__nb_joint_add(j, run->ctx, v, own);
 }
 
-static plx_status start_scoring(scoring *s, plx__run *run)
+static plx_status start_scoring(plx__nb_joint *j, plx__run *run)
 {
     const params *p = run->params;
     const plx__problem *x = run->problem;
     plx_cmat prior;
-    double *logs = NULL;
+    plx_mat joint;
     PLX_TRY(plx__store_dense(&prior, run->ctx, run->fitted ? run->fitted : run->out, "prior"));
     if (prior.cols != x->n_classes) PLX_FAIL(run->ctx, PLX_E_FORMAT, "the model's prior does not fit its classes");
-    PLX_TRY(plx__store_new(&s->joint, run->out, "posterior", x->n, x->n_classes));
-    PLX_TRY(plx__arena_i32(&s->views, plx__scratch(run->ctx), x->n));
-    PLX_TRY(plx__arena_f64(&logs, plx__scratch(run->ctx), x->n_classes, 1));
-    for (plx_index c = 0; c < x->n_classes; c++) logs[c] = log(prior.data[c]);
-    s->combine = p->combine;
-    s->prior = prior.data;
-    s->log_prior = logs;
-    return PLX_OK;
+    PLX_TRY(plx__store_new(&joint, run->out, "posterior", x->n, x->n_classes));
+    return plx__nb_joint_open(j, run->ctx, prior.data, joint, p->combine == PRODUCT);
 }
 
 static plx_status score(plx__run *run)
 {
     const plx__problem *x = run->problem;
-    scoring s = {0};
+    plx__nb_joint j;
     int32_t *label = NULL;
-    PLX_TRY(start_scoring(&s, run));
+    PLX_TRY(start_scoring(&j, run));
     PLX_TRY(plx__arena_i32(&label, plx__scratch(run->ctx), x->n));
     for (plx_index v = 0; v < x->n_views; v++) {
-        PLX_TRY(score_view(run, &s, &x->views[v]));
+        PLX_TRY(score_view(run, &j, &x->views[v]));
         PLX_TRY(plx__report(run->ctx, "score", v + 1, x->n_views, NAN));
     }
-    PLX_TRY(plx__parallel_for(run->ctx, x->n, ROWS_AT_A_TIME, join_all, &s));
-    PLX_TRY(plx__require_finite(run, plx__cmat(s.joint), "posteriors"));
-    plx__argmax_rows(label, plx__cmat(s.joint));
-    return plx__outcome_classes(run, label, plx__cmat(s.joint));
+    PLX_TRY(plx__nb_joint_close(&j, run->ctx));
+    PLX_TRY(plx__require_finite(run, plx__cmat(j.joint), "posteriors"));
+    plx__argmax_rows(label, plx__cmat(j.joint));
+    return plx__outcome_classes(run, label, plx__cmat(j.joint));
 }
 
 static plx_status fit(plx__run *run)

@@ -1,0 +1,415 @@
+/*
+ * cotrain: the learners of all views label unlabelled samples for each other (Blum and Mitchell 1998).
+ *
+ * In every round each view's learner is trained on the shared labelled set L and teaches the samples of a small pool
+ * it is surest of, a few per class; they join L with the taught labels and the pool is refilled. One view: self-training.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/rng.h"
+#include "methods/cotrain/cotrain.h"
+#include "prob/naive_bayes.h"
+
+static const plx__param_spec param_specs[] = {
+    PLX__CHOICE(ct_params, base, "nb", "nb|logistic|rls|svm|gp", "Learner of every view."),
+    PLX__INT(ct_params, rounds, "30", 0, 1e9, "Most rounds; 0 trains on the given labels only."),
+    PLX__INT(ct_params, pool, "75", 0, 1e15, "Samples in the pool the learners choose from; 0: all unlabelled ones."),
+    PLX__REALS(ct_params, grow, "proportional", 1, 1e15, "proportional",
+               "Samples taught per view, class and round: one integer, a list in class order, or proportional to the "
+               "labelled samples of the class, at least one."),
+    PLX__CHOICE(ct_params, pool_order, "random", "random|index", "Order in which unlabelled samples enter the pool."),
+    PLX__REAL(ct_params, smoothing, "1", 0, INFINITY, "nb: pseudo-count per class and feature."),
+    PLX__REAL(ct_params, prior_smoothing, "0", 0, INFINITY, "nb: pseudo-count per class in the prior."),
+    PLX__REAL_ABOVE(ct_params, reg, "1", 0, "logistic, rls: weight of the squared norm; svm: 1/C. Larger is smoother."),
+    PLX__PARAM_END};
+
+static const plx__array_spec array_specs[] = {
+    {"posterior", "n x K", 0, "Class probabilities: the mean over the views a sample has."},
+    {"posterior.VIEW", "n x K", 0, "Class probabilities by one view alone; zero rows where it is missing."},
+    {"added", "n x 3", 0,
+     "Round in which the sample was labelled (0: given, -1: never), class index, index of the teaching view (-1: "
+     "none)."},
+    {NULL, NULL, 0, NULL}};
+
+typedef struct choice { /* what a view would teach */
+    double odds;
+    plx_index sample;
+    int32_t label, view;
+} choice;
+
+typedef struct cotraining {
+    plx__run *run;
+    plx_context *ctx;
+    const ct_params *set;
+    plx_index n, k, n_views;
+    ct_learner *learner; /* n_views */
+    int32_t *label;      /* n: L as a class or -1 */
+    plx_mat added;       /* n x 3 */
+    double *grow;        /* k */
+    plx_index *queue;    /* unlabelled samples with a view, in pool order; [0, next) have entered the pool */
+    plx_index queued, next;
+    plx_index *pool, n_pool;
+    choice *best; /* n: per sample, view -1: not selected */
+} cotraining;
+
+/* ---- opening ---- */
+
+static plx_status count_labels(cotraining *t, plx_index *count)
+{
+    const plx__problem *p = t->run->problem;
+    for (plx_index i = 0; i < t->n; i++)
+        if (p->label[i] >= 0) count[p->label[i]]++;
+    for (plx_index c = 0; c < t->k; c++)
+        if (!count[c])
+            PLX_FAIL(t->ctx, PLX_E_DATA, "cotrain: class '%s' has no labelled sample; label one or remove the class",
+                     p->classes[c]);
+    return PLX_OK;
+}
+
+/* Learners other than nb cannot leave a class out. */
+static plx_status check_views(cotraining *t)
+{
+    const plx__problem *p = t->run->problem;
+    uint8_t *seen = NULL;
+    PLX_TRY(plx__arena_u8(&seen, plx__scratch(t->ctx), t->k));
+    for (plx_index v = 0; t->set->base != CT_NB && v < t->n_views; v++) {
+        memset(seen, 0, (size_t)t->k);
+        for (plx_index i = 0; i < t->n; i++)
+            if (p->label[i] >= 0 && p->views[v].present[i]) seen[p->label[i]] = 1;
+        for (plx_index c = 0; c < t->k; c++)
+            if (!seen[c])
+                PLX_FAIL(t->ctx, PLX_E_DATA,
+                         "cotrain: no labelled sample of class '%s' has view '%s'; label one, or use base=nb",
+                         p->classes[c], p->views[v].name);
+    }
+    return PLX_OK;
+}
+
+static plx_status read_grow(cotraining *t, const plx_index *count)
+{
+    const plx__value *grow = &t->set->grow;
+    plx_index least = count[0];
+    for (plx_index c = 1; c < t->k; c++) least = plx__min(least, count[c]);
+    if (grow->word < 0 && grow->n_list != 1 && grow->n_list != t->k)
+        PLX_FAIL(t->ctx, PLX_E_ARG, "grow = %s: lists %lld numbers for %lld classes", grow->text,
+                 (long long)grow->n_list, (long long)t->k);
+    for (plx_index c = 0; c < t->k; c++) {
+        if (grow->word == 0) t->grow[c] = floor((double)count[c] / (double)least + 0.5);
+        else t->grow[c] = grow->list[grow->n_list == 1 ? 0 : c];
+        if (t->grow[c] != floor(t->grow[c]))
+            PLX_FAIL(t->ctx, PLX_E_ARG, "grow = %s: must be integers >= 1, or proportional", grow->text);
+    }
+    return PLX_OK;
+}
+
+static bool has_view(const plx__problem *p, plx_index i)
+{
+    for (plx_index v = 0; v < p->n_views; v++)
+        if (p->views[v].present[i]) return true;
+    return false;
+}
+
+static void fill_pool(cotraining *t, plx_index count)
+{
+    for (; count > 0 && t->next < t->queued; count--) t->pool[t->n_pool++] = t->queue[t->next++];
+}
+
+static plx_status open_pool(cotraining *t)
+{
+    const plx__problem *p = t->run->problem;
+    plx__rng rng = plx__rng_start(t->ctx->seed, PLX__STREAM('c', 'o', 't', 'r', 0));
+    PLX_TRY(plx__arena_i64(&t->queue, plx__scratch(t->ctx), t->n));
+    PLX_TRY(plx__arena_i64(&t->pool, plx__scratch(t->ctx), t->n));
+    for (plx_index i = 0; i < t->n; i++)
+        if (p->label[i] < 0 && has_view(p, i)) t->queue[t->queued++] = i;
+    if (t->set->pool_order == CT_RANDOM) plx__shuffle(&rng, t->queue, t->queued);
+    fill_pool(t, t->set->pool ? t->set->pool : t->queued);
+    return PLX_OK;
+}
+
+static plx_status open_labels(cotraining *t)
+{
+    PLX_TRY(plx__store_new(&t->added, t->run->out, "added", t->n, 3));
+    PLX_TRY(plx__arena_i32(&t->label, plx__scratch(t->ctx), t->n));
+    PLX_TRY(PLX__ARENA_NEW(&t->best, plx__scratch(t->ctx), t->n));
+    for (plx_index i = 0; i < t->n; i++) {
+        double *row = t->added.data + i * t->added.ld;
+        t->label[i] = t->run->problem->label[i];
+        t->best[i].view = -1;
+        row[0] = t->label[i] >= 0 ? 0 : -1;
+        row[1] = t->label[i];
+        row[2] = -1;
+    }
+    return PLX_OK;
+}
+
+static plx_status open_learners(cotraining *t, plx__run *run)
+{
+    *t = (cotraining){.run = run, .ctx = run->ctx, .set = run->params};
+    t->n = run->problem->n;
+    t->k = run->problem->n_classes;
+    t->n_views = run->problem->n_views;
+    PLX_TRY(PLX__ARENA_NEW(&t->learner, plx__scratch(t->ctx), t->n_views));
+    for (plx_index v = 0; v < t->n_views; v++)
+        PLX_TRY(plx__ct_open_learner(&t->learner[v], run, &run->problem->views[v]));
+    return PLX_OK;
+}
+
+static plx_status open_training(cotraining *t, plx__run *run)
+{
+    plx_index *count = NULL;
+    PLX_TRY(open_learners(t, run));
+    PLX_TRY(plx__arena_i64(&count, plx__scratch(t->ctx), t->k));
+    PLX_TRY(plx__arena_f64(&t->grow, plx__scratch(t->ctx), t->k, 1));
+    PLX_TRY(count_labels(t, count));
+    PLX_TRY(check_views(t));
+    PLX_TRY(read_grow(t, count));
+    PLX_TRY(open_labels(t));
+    return open_pool(t);
+}
+
+/* ---- one round ---- */
+
+/* Log-odds of the best class c: S_c - logsumexp of the others; -1 when no class has a score. */
+static int32_t surest_class(double *odds, const double *s, plx_index k)
+{
+    double rest = -INFINITY, sum = 0;
+    plx_index c = 0;
+    for (plx_index j = 1; j < k; j++)
+        if (s[j] > s[c]) c = j;
+    for (plx_index j = 0; j < k; j++)
+        if (j != c) rest = fmax(rest, s[j]);
+    if (s[c] == -INFINITY) return -1;
+    for (plx_index j = 0; j < k && rest > -INFINITY; j++)
+        if (j != c) sum += exp(s[j] - rest);
+    *odds = rest > -INFINITY ? s[c] - (rest + log(sum)) : INFINITY;
+    return (int32_t)c;
+}
+
+/* By class, then the surest first, then the lower sample. */
+static int by_rank(const void *x, const void *y)
+{
+    const choice *a = x, *b = y;
+    if (a->label != b->label) return a->label < b->label ? -1 : 1;
+    if (a->odds > b->odds || a->odds < b->odds) return a->odds > b->odds ? -1 : 1;
+    return (a->sample > b->sample) - (a->sample < b->sample);
+}
+
+/* The first grow_c of every class; a sample wanted by several views goes to the surest, then the first. */
+static void take_best(cotraining *t, const choice *list, plx_index count)
+{
+    double taken = 0;
+    for (plx_index i = 0; i < count; i++) {
+        choice *best = &t->best[list[i].sample];
+        if (i == 0 || list[i].label != list[i - 1].label) taken = 0;
+        if (taken++ >= t->grow[list[i].label]) continue;
+        if (best->view < 0 || list[i].odds > best->odds) *best = list[i];
+    }
+}
+
+static plx_status choose_by(cotraining *t, plx_index v)
+{
+    plx__arena *scratch = plx__scratch(t->ctx);
+    const ct_learner *h = &t->learner[v];
+    plx_index *rows = NULL, count = 0, kept = 0;
+    choice *list = NULL;
+    plx__points points;
+    plx_mat scores;
+    PLX_TRY(plx__arena_i64(&rows, scratch, t->n_pool));
+    for (plx_index i = 0; i < t->n_pool; i++)
+        if (h->view->present[t->pool[i]]) rows[count++] = t->pool[i];
+    if (!count || !h->able) return PLX_OK;
+    PLX_TRY(plx__ct_rows(&points, t->ctx, h->view, rows, count));
+    PLX_TRY(plx__arena_mat(&scores, scratch, count, t->k));
+    PLX_TRY(PLX__ARENA_NEW(&list, scratch, count));
+    PLX_TRY(plx__ct_score(h, t->run, points, scores));
+    for (plx_index i = 0; i < count; i++) {
+        choice c = {.sample = rows[i], .view = (int32_t)v};
+        c.label = surest_class(&c.odds, scores.data + i * scores.ld, t->k);
+        if (c.label >= 0) list[kept++] = c;
+    }
+    qsort(list, (size_t)kept, sizeof *list, by_rank);
+    take_best(t, list, kept);
+    return PLX_OK;
+}
+
+/* Selected samples leave the pool for L; as many come in. */
+static plx_index move_selected(cotraining *t, plx_index round)
+{
+    plx_index kept = 0, moved = 0;
+    for (plx_index i = 0; i < t->n_pool; i++) {
+        plx_index sample = t->pool[i];
+        choice *c = &t->best[sample];
+        if (c->view < 0) {
+            t->pool[kept++] = sample;
+            continue;
+        }
+        double *row = t->added.data + sample * t->added.ld;
+        t->label[sample] = c->label;
+        row[0] = (double)round;
+        row[1] = c->label;
+        row[2] = c->view;
+        moved++;
+    }
+    t->n_pool = kept;
+    fill_pool(t, moved);
+    return moved;
+}
+
+static plx_status train_all(cotraining *t)
+{
+    for (plx_index v = 0; v < t->n_views; v++) PLX_TRY(plx__ct_train(&t->learner[v], t->run, t->label));
+    return PLX_OK;
+}
+
+/* *rounds: those in which samples were moved; *ended: nothing was left to teach. */
+static plx_status teach(cotraining *t, plx_index *rounds, bool *ended)
+{
+    plx_index limit = t->set->rounds;
+    *rounds = 0;
+    *ended = t->n_pool == 0;
+    while (*rounds < limit && !*ended && !plx__out_of_time(t->ctx)) {
+        PLX_TRY(train_all(t));
+        for (plx_index v = 0; v < t->n_views; v++) {
+            plx__mark mark = plx__arena_mark(plx__scratch(t->ctx));
+            PLX_TRY(choose_by(t, v));
+            plx__arena_rewind(plx__scratch(t->ctx), mark);
+        }
+        plx_index moved = move_selected(t, *rounds + 1);
+        *ended = moved == 0 || t->n_pool == 0;
+        *rounds += moved > 0;
+        PLX_TRY(plx__report(t->ctx, "round", plx__max(1, *rounds), plx__max(1, limit), NAN));
+    }
+    return PLX_OK;
+}
+
+/* ---- the result ---- */
+
+/* Class frequencies of L: what is known of a sample without any view. */
+static plx_status keep_frequencies(cotraining *t)
+{
+    plx_mat f;
+    double total = 0;
+    PLX_TRY(plx__store_new(&f, t->run->out, "_frequencies", 1, t->k));
+    for (plx_index i = 0; i < t->n; i++)
+        if (t->label[i] >= 0) {
+            f.data[t->label[i]] += 1;
+            total++;
+        }
+    plx__mat_scale(f, 1.0 / total);
+    return PLX_OK;
+}
+
+static plx_status view_posterior(cotraining *t, plx_index v, plx_mat joint, int32_t *views)
+{
+    const ct_learner *h = &t->learner[v];
+    const char *name = NULL;
+    plx_mat own;
+    PLX_TRY(plx__view_key(&name, t->ctx, "posterior", h->view->name));
+    PLX_TRY(plx__store_new(&own, t->run->out, name, t->n, t->k));
+    if (!h->able) return PLX_OK;
+    PLX_TRY(plx__ct_score(h, t->run, plx__view_points(h->view), own));
+    for (plx_index i = 0; i < t->n; i++) {
+        double *row = own.data + i * own.ld;
+        if (!h->view->present[i]) {
+            memset(row, 0, (size_t)t->k * sizeof *row);
+            continue;
+        }
+        plx__softmax_row(row, NULL, t->k);
+        plx__axpy(joint.data + i * joint.ld, 1.0, row, t->k);
+        views[i]++;
+    }
+    return PLX_OK;
+}
+
+static plx_status label_all(cotraining *t)
+{
+    plx_cmat frequency;
+    plx_mat joint;
+    int32_t *views = NULL, *label = NULL;
+    const plx__store *state = t->run->fitted ? t->run->fitted : t->run->out;
+    PLX_TRY(plx__store_shaped(&frequency, t->ctx, state, "_frequencies", 1, t->k));
+    PLX_TRY(plx__store_new(&joint, t->run->out, "posterior", t->n, t->k));
+    PLX_TRY(plx__arena_i32(&views, plx__scratch(t->ctx), t->n));
+    PLX_TRY(plx__arena_i32(&label, plx__scratch(t->ctx), t->n));
+    for (plx_index v = 0; v < t->n_views; v++) PLX_TRY(view_posterior(t, v, joint, views));
+    for (plx_index i = 0; i < t->n; i++) {
+        double *row = joint.data + i * joint.ld;
+        if (views[i]) plx__scale(row, 1.0 / views[i], t->k);
+        else memcpy(row, frequency.data, (size_t)t->k * sizeof *row);
+    }
+    PLX_TRY(plx__require_finite(t->run, plx__cmat(joint), "posteriors"));
+    plx__argmax_rows(label, plx__cmat(joint));
+    return plx__outcome_classes(t->run, label, plx__cmat(joint));
+}
+
+static plx_status fit(plx__run *run)
+{
+    cotraining t;
+    plx_index rounds = 0;
+    bool ended = false;
+    PLX_TRY(open_training(&t, run));
+    PLX_TRY(teach(&t, &rounds, &ended));
+    PLX_TRY(train_all(&t));
+    PLX_TRY(keep_frequencies(&t));
+    PLX_TRY(plx__finish(run, NULL, rounds, true, NAN));
+    run->info->converged = ended; /* all rounds are what was asked for: no warning */
+    return label_all(&t);
+}
+
+static plx_status predict(plx__run *run)
+{
+    cotraining t;
+    plx_mat added;
+    PLX_TRY(open_learners(&t, run));
+    PLX_TRY(plx__store_new(&added, run->out, "added", t.n, 3));
+    plx__mat_fill(added, -1.0);
+    return label_all(&t);
+}
+
+static plx_status check(plx__run *run)
+{
+    const ct_params *p = run->params;
+    if (p->base == CT_GP)
+        PLX_FAIL(run->ctx, PLX_E_UNSUPPORTED, "base = gp: this learner is not available; use nb, logistic, rls or svm");
+    return PLX_OK;
+}
+
+static double memory(const plx__run *run)
+{
+    const plx__problem *x = run->problem;
+    double n = (double)x->n, k = (double)x->n_classes, bytes = 0, most = 0;
+    for (plx_index v = 0; v < x->n_views; v++) {
+        double d = (double)x->views[v].cols, entries = 12 * (double)x->views[v].nonzeros;
+        bytes += 8 * k * (d + 1 + n);
+        most = fmax(most, 8 * k * (n + 7 * d) + 16 * d + 2 * entries);
+    }
+    return bytes + most + n * (8 * k + 120);
+}
+
+static const plx__param_table tables[] = {param_specs, plx__zero_rows_params, plx__heldout_params, NULL};
+
+const plx__method plx__method_cotrain = {
+    .name = "cotrain",
+    .title = "Co-training of the learners of all views",
+    .summary =
+        "Few labels and many unlabelled samples: every view's learner labels the samples it is surest of for all "
+        "others, round by round; posteriors are averaged over views. One view: self-training.",
+    .citation = "blum1998cotraining",
+    .task = PLX_TASK_CLASSIFY,
+    .capabilities = PLX_CAN_PREDICT | PLX_CAN_MISSING_VIEWS | PLX_CAN_SPARSE | PLX_CAN_USE_UNLABELLED | PLX_IS_RANDOM,
+    .min_views = 1,
+    .min_classes = 1,
+    .zero_rows = PLX__ZERO_ROWS_PARAM,
+    .params_size = sizeof(ct_params),
+    .params = tables,
+    .arrays = array_specs,
+    .transform = "posterior",
+    .view_scores = "posterior.VIEW",
+    .memory = memory,
+    .memory_remedy = "fit fewer samples at a time (heldout, then predict) or raise --memory",
+    .check = check,
+    .fit = fit,
+    .predict = predict};

@@ -1,0 +1,42 @@
+/*
+ * cotrain inside: settings, and the learner of a view behind one small interface.
+ */
+#ifndef PLX_METHODS_COTRAIN_H
+#define PLX_METHODS_COTRAIN_H
+
+#include "frame/problem.h"
+#include "linalg/distance.h"
+
+enum { CT_NB = 0, CT_LOGISTIC = 1, CT_RLS = 2, CT_SVM = 3, CT_GP = 4 };
+enum { CT_RANDOM = 0, CT_INDEX = 1 };
+
+typedef struct ct_params {
+    int base, pool_order;
+    plx_index rounds, pool;
+    plx__value grow;
+    double smoothing, prior_smoothing, reg;
+} ct_params;
+
+/* The state of one view's learner; what prediction needs is in the model. */
+typedef struct ct_learner {
+    const plx__view *view;
+    plx_mat theta, prior; /* nb: K x d, 1 x K (0: class left out) */
+    plx_mat weights;      /* linear learners: (d+1) x K, the bias last */
+    uint8_t *warned;      /* nb: K, classes already named as left out */
+    bool able;            /* some class was learned: scores mean something */
+} ct_learner;
+
+/* Room in the model (fit), or the arrays found there (predict). */
+plx_status plx__ct_open_learner(ct_learner *h, plx__run *run, const plx__view *view);
+
+/* From the samples with a class (label >= 0) that have the view. */
+plx_status plx__ct_train(ct_learner *h, plx__run *run, const int32_t *label);
+
+/* Log scores (rows x K) of some rows of the view. */
+plx_status plx__ct_score(const ct_learner *h, plx__run *run, plx__points rows, plx_mat scores);
+
+/* The rows listed, in scratch. */
+plx_status plx__ct_rows(plx__points *out, plx_context *ctx, const plx__view *view, const plx_index *rows,
+                        plx_index count);
+
+#endif

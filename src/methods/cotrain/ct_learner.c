@@ -1,0 +1,236 @@
+/*
+ * Learners of one view: naive Bayes, and the linear ones (logistic, rls, svm) on rows with a constant 1 at the end.
+ *
+ * A linear learner sees only the columns its training rows use: the weights of all others are 0 at the optimum. It
+ * starts from the weights of the round before.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "methods/cotrain/cotrain.h"
+#include "opt/linear_models.h"
+#include "prob/naive_bayes.h"
+
+static bool is_linear(const plx__run *run) { return ((const ct_params *)run->params)->base != CT_NB; }
+
+/* ---- room ---- */
+
+static plx_status find_array(plx_mat *out, plx__run *run, const char *name, const plx__view *v, plx_index rows,
+                             plx_index cols)
+{
+    const char *key = NULL;
+    plx_cmat found;
+    PLX_TRY(plx__view_key(&key, run->ctx, name, v->name));
+    if (!run->fitted) return plx__store_new(out, run->out, key, rows, cols);
+    PLX_TRY(plx__store_shaped(&found, run->ctx, run->fitted, key, rows, cols));
+    *out = (plx_mat){(double *)(uintptr_t)found.data, found.rows, found.cols, found.ld}; /* read only when predicting */
+    return PLX_OK;
+}
+
+plx_status plx__ct_open_learner(ct_learner *h, plx__run *run, const plx__view *view)
+{
+    plx_index k = run->problem->n_classes;
+    *h = (ct_learner){.view = view, .able = true};
+    if (is_linear(run)) return find_array(&h->weights, run, "_weights", view, view->cols + 1, k);
+    PLX_TRY(plx__require_nonnegative(run, view));
+    PLX_TRY(find_array(&h->theta, run, "_theta", view, k, view->cols));
+    PLX_TRY(find_array(&h->prior, run, "_prior", view, 1, k));
+    PLX_TRY(plx__arena_u8(&h->warned, plx__scratch(run->ctx), k));
+    if (!run->fitted) return PLX_OK;
+    h->able = false;
+    for (plx_index c = 0; c < k; c++) h->able |= h->prior.data[c] > 0;
+    return PLX_OK;
+}
+
+plx_status plx__ct_rows(plx__points *out, plx_context *ctx, const plx__view *v, const plx_index *rows, plx_index count)
+{
+    plx__arena *scratch = plx__scratch(ctx);
+    plx_csr thin;
+    plx_mat dense;
+    if (v->sparse) {
+        PLX_TRY(plx__csr_select_rows(&thin, scratch, v->csr, rows, count));
+        *out = plx__points_csr(plx__ccsr(thin));
+        return PLX_OK;
+    }
+    PLX_TRY(plx__arena_mat(&dense, scratch, count, v->cols));
+    for (plx_index i = 0; i < count; i++)
+        memcpy(dense.data + i * dense.ld, v->dense.data + rows[i] * v->dense.ld, (size_t)v->cols * sizeof(double));
+    *out = plx__points_dense(plx__cmat(dense));
+    return PLX_OK;
+}
+
+/* ---- naive Bayes ---- */
+
+/* Class shares among the samples that have the view; a class without any is left out of it. */
+static void nb_prior(ct_learner *h, plx__run *run, const int32_t *label, double smoothing)
+{
+    plx_index k = h->prior.cols;
+    double total = 0;
+    plx__mat_fill(h->prior, 0);
+    for (plx_index i = 0; i < run->problem->n; i++)
+        if (label[i] >= 0 && h->view->present[i]) h->prior.data[label[i]] += 1;
+    for (plx_index c = 0; c < k; c++) {
+        if (h->prior.data[c] > 0) total += h->prior.data[c] += smoothing;
+        else if (!h->warned[c]++)
+            plx__warn(run->ctx, "cotrain: no labelled sample of class '%s' has view '%s'; it is left out there",
+                      run->problem->classes[c], h->view->name);
+    }
+    h->able = total > 0;
+    for (plx_index c = 0; h->able && c < k; c++) h->prior.data[c] /= total;
+}
+
+static plx_status train_nb(ct_learner *h, plx__run *run, const int32_t *label)
+{
+    const ct_params *p = run->params;
+    plx__nb_labels labels = plx__nb_labels_of(run->problem, "cotrain");
+    double *total = NULL;
+    labels.label = label;
+    PLX_TRY(plx__arena_f64(&total, plx__scratch(run->ctx), labels.n_classes, 1));
+    nb_prior(h, run, label, p->prior_smoothing);
+    return plx__nb_theta(h->theta, total, run->ctx, &labels, h->view, p->smoothing);
+}
+
+static plx_status score_nb(const ct_learner *h, plx__run *run, plx__points rows, plx_mat scores)
+{
+    PLX_TRY(plx__nb_log_scores(run->ctx, rows, plx__cmat(h->theta), scores));
+    for (plx_index i = 0; i < scores.rows; i++)
+        for (plx_index c = 0; c < scores.cols; c++) {
+            double prior = h->prior.data[c], *s = &scores.data[i * scores.ld + c];
+            *s = prior > 0 ? *s + log(prior) : -INFINITY;
+        }
+    return PLX_OK;
+}
+
+/* ---- linear learners ---- */
+
+typedef struct training {
+    plx__points rows; /* with the constant column last */
+    int32_t *label;
+    plx_index *column; /* columns used, ascending; the constant one last */
+    plx_index count, columns;
+} training;
+
+/* Which columns the rows use: new number of each, or -1. */
+static plx_status number_columns(training *t, plx_context *ctx, plx__points rows, int32_t *number)
+{
+    plx_index d = plx__points_cols(rows);
+    bool sparse = plx__points_sparse(rows);
+    for (plx_index j = 0; j < d; j++) number[j] = sparse ? -1 : 0;
+    for (plx_index p = 0; sparse && p < plx__nnz(rows.csr); p++) number[rows.csr.col[p]] = 0;
+    PLX_TRY(plx__arena_i64(&t->column, plx__scratch(ctx), d + 1));
+    for (plx_index j = 0; j < d; j++)
+        if (number[j] == 0) {
+            number[j] = (int32_t)t->columns;
+            t->column[t->columns++] = j;
+        }
+    t->column[t->columns++] = d;
+    return PLX_OK;
+}
+
+static plx_status add_ones(training *t, plx_context *ctx, plx__points rows, const int32_t *number)
+{
+    plx__arena *scratch = plx__scratch(ctx);
+    plx_index l = t->count;
+    if (!plx__points_sparse(rows)) {
+        plx_mat wide;
+        PLX_TRY(plx__arena_mat(&wide, scratch, l, t->columns));
+        plx__mat_copy(plx__sub(wide, 0, 0, l, rows.dense.cols), rows.dense);
+        for (plx_index i = 0; i < l; i++) wide.data[i * wide.ld + t->columns - 1] = 1.0;
+        t->rows = plx__points_dense(plx__cmat(wide));
+        return PLX_OK;
+    }
+    plx_csr wide;
+    PLX_TRY(plx__arena_csr(&wide, scratch, l, t->columns, plx__nnz(rows.csr) + l));
+    for (plx_index i = 0, at = 0; i < l; i++) {
+        for (plx_index p = rows.csr.ptr[i]; p < rows.csr.ptr[i + 1]; p++, at++) {
+            wide.col[at] = number[rows.csr.col[p]];
+            wide.val[at] = rows.csr.val[p];
+        }
+        wide.col[at] = (int32_t)(t->columns - 1);
+        wide.val[at++] = 1.0;
+        wide.ptr[i + 1] = at;
+    }
+    t->rows = plx__points_csr(plx__ccsr(wide));
+    return PLX_OK;
+}
+
+static plx_status collect(training *t, plx__run *run, const plx__view *v, const int32_t *label)
+{
+    plx__arena *scratch = plx__scratch(run->ctx);
+    plx_index *rows = NULL, n = run->problem->n;
+    int32_t *number = NULL;
+    plx__points chosen;
+    *t = (training){0};
+    PLX_TRY(plx__arena_i64(&rows, scratch, n));
+    PLX_TRY(plx__arena_i32(&t->label, scratch, n));
+    PLX_TRY(plx__arena_i32(&number, scratch, v->cols));
+    for (plx_index i = 0; i < n; i++)
+        if (label[i] >= 0 && v->present[i]) {
+            t->label[t->count] = label[i];
+            rows[t->count++] = i;
+        }
+    PLX_TRY(plx__ct_rows(&chosen, run->ctx, v, rows, t->count));
+    PLX_TRY(number_columns(t, run->ctx, chosen, number));
+    return add_ones(t, run->ctx, chosen, number);
+}
+
+/* Between all weights and those of the used columns. */
+static void gather(plx_mat w, plx_cmat all, const training *t)
+{
+    for (plx_index j = 0; j < t->columns; j++)
+        memcpy(w.data + j * w.ld, all.data + t->column[j] * all.ld, (size_t)w.cols * sizeof(double));
+}
+
+static void spread_out(plx_mat all, plx_cmat w, const training *t)
+{
+    plx__mat_fill(all, 0);
+    for (plx_index j = 0; j < t->columns; j++)
+        memcpy(all.data + t->column[j] * all.ld, w.data + j * w.ld, (size_t)w.cols * sizeof(double));
+}
+
+static plx_status train_linear(ct_learner *h, plx__run *run, const int32_t *label)
+{
+    const ct_params *p = run->params;
+    training t;
+    plx__design x;
+    plx_mat w;
+    const char *what = NULL;
+    PLX_TRY(plx__arena_printf(&what, plx__scratch(run->ctx), "cotrain: view '%s'", h->view->name));
+    PLX_TRY(collect(&t, run, h->view, label));
+    PLX_TRY(plx__design_open(&x, run->ctx, t.rows, t.label, what));
+    PLX_TRY(plx__arena_mat(&w, plx__scratch(run->ctx), t.columns, h->weights.cols));
+    gather(w, plx__cmat(h->weights), &t);
+    switch (p->base) {
+    case CT_LOGISTIC: PLX_TRY(plx__logistic_fit(run->ctx, &x, p->reg, w)); break;
+    case CT_RLS: PLX_TRY(plx__linear_ridge_fit(run->ctx, &x, p->reg, w)); break;
+    default: PLX_TRY(plx__linear_svm_fit(run->ctx, &x, p->reg, w));
+    }
+    spread_out(h->weights, plx__cmat(w), &t);
+    return PLX_OK;
+}
+
+static plx_status score_linear(const ct_learner *h, plx__run *run, plx__points rows, plx_mat scores)
+{
+    plx_index d = h->weights.rows - 1;
+    plx_cmat w = plx__csub(plx__cmat(h->weights), 0, 0, d, h->weights.cols);
+    const double *bias = h->weights.data + d * h->weights.ld;
+    if (plx__points_sparse(rows)) PLX_TRY(plx__spmm(run->ctx, 1.0, rows.csr, w, 0.0, scores));
+    else PLX_TRY(plx__gemm(run->ctx, 1.0, rows.dense, PLX__N, w, PLX__N, 0.0, scores));
+    for (plx_index i = 0; i < scores.rows; i++) plx__axpy(scores.data + i * scores.ld, 1.0, bias, scores.cols);
+    return PLX_OK;
+}
+
+/* ---- the interface ---- */
+
+plx_status plx__ct_train(ct_learner *h, plx__run *run, const int32_t *label)
+{
+    plx__mark mark = plx__arena_mark(plx__scratch(run->ctx));
+    PLX_TRY(is_linear(run) ? train_linear(h, run, label) : train_nb(h, run, label));
+    plx__arena_rewind(plx__scratch(run->ctx), mark);
+    return PLX_OK;
+}
+
+plx_status plx__ct_score(const ct_learner *h, plx__run *run, plx__points rows, plx_mat scores)
+{
+    return is_linear(run) ? score_linear(h, run, rows, scores) : score_nb(h, run, rows, scores);
+}

@@ -1,0 +1,182 @@
+/*
+ * mvplsa: probabilistic latent semantic analysis over one or several views.
+ *
+ * Documents have classes z shared by all views, features have topics y of their view:
+ *     p(f, d, v) = p(d) p(v) sum_{y,z} p(f|y,v) p(y|z,v) p(z|d).
+ * EM in factorised form: the posterior over (y, z) is never formed, and the number of topics multiplies the number of
+ * features, not the number of entries. mvp_estep.c and mvp_mstep.c have the two halves of an iteration.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "methods/mvplsa/mvplsa.h"
+
+static const plx__param_spec param_specs[] = {
+    PLX__CHOICE(mvp_params, model, "mvplsa", "mvplsa|dplsa|plsa",
+                "Views of their own, or all features side by side (dplsa), there with topics = classes (plsa)."),
+    PLX__REALS(mvp_params, topics, "12", 1, 1e9, NULL, "Topics per view: one integer, or a list in view order."),
+    {"clusters", PLX_PARAM_INT, 0, offsetof(mvp_params, clusters), "", 1, 1e9, NULL,
+     "Number of classes to find; required without labels, forbidden with labels."},
+    PLX__TEXT(mvp_params, init_z, "",
+              "Start of p(z|d) for unlabelled documents: nb, mvc, uniform, random, or file:F with a row per sample. "
+              "Default: nb with labels, mvc without."),
+    PLX__REAL(mvp_params, init_mix, "0.01", 0, 1,
+              "Share of the uniform distribution in every start of p(z|d); 0 keeps zeros, which EM never leaves."),
+    PLX__REAL(mvp_params, nb_smoothing, "1", 0, INFINITY, "Pseudo-count per class and feature of the nb start."),
+    PLX__TEXT(
+        mvp_params, init_f, "random",
+        "Start of p(f|y): random, or file:F with the features of all views below each other, a column per topic."),
+    PLX__TEXT(mvp_params, init_y, "random",
+              "Start of p(y|z): random, or file:F with the topics of all views below each other, a column per class."),
+    PLX__INT(mvp_params, max_iter, "150", 0, 1e9, "Most iterations; 0 shows the start."),
+    PLX__REAL(mvp_params, tol, "0", 0, INFINITY,
+              "Stop when the log-likelihood changes relatively by no more than this; 0 runs max_iter iterations."),
+    PLX__CHOICE(mvp_params, rows, "raw", "raw|l1|unit",
+                "Scaling of every row of every view first: none, to the view's mean sum, or to unit length."),
+    {"temper", PLX_PARAM_REAL, PLX__ABOVE_LO, offsetof(mvp_params, temper), "1", 0, 1, NULL,
+     "Power the posterior is raised to in the E step; smaller is softer."},
+    PLX__REAL(mvp_params, smoothing, "0", 0, INFINITY, "Pseudo-count added to the numerators of p(f|y)."),
+    PLX__TEXT(mvp_params, split, "none",
+              "Data of one view: cut its features into this many views at random, or file:F with a view index per "
+              "feature; none leaves it whole."),
+    PLX__INT(mvp_params, fold_iter, "50", 0, 1e9, "Iterations for new documents."),
+    PLX__PARAM_END};
+
+static const plx__array_spec array_specs[] = {
+    {"pz", "n x Z", 0, "Class probabilities p(z|d) of every document."},
+    {"pf.VIEW", "d x Y", 0, "Feature probabilities p(f|y) of every topic of one view."},
+    {"py.VIEW", "Y x Z", 0, "Topic probabilities p(y|z) of every class in one view."},
+    {"loglik", "iterations+1 x 1", 0, "Log-likelihood at the start and after every iteration."},
+    {NULL, NULL, 0, NULL}};
+
+/* ---- the iteration ---- */
+
+typedef struct course {
+    plx__trace trace;
+    plx_index iterations;
+    double likelihood;
+    bool converged;
+} course;
+
+/* E step at the current parameters with their likelihood; `last`: the likelihood is all that is needed. */
+static plx_status measure(mvp *m, bool last, double *likelihood)
+{
+    double temper = m->set->temper, ignored = 0;
+    if (temper == 1) return plx__mvp_e_step(m, 1.0, !last, likelihood);
+    PLX_TRY(plx__mvp_tables(m, 1.0));
+    PLX_TRY(plx__mvp_e_step(m, 1.0, false, likelihood));
+    if (last) return PLX_OK;
+    PLX_TRY(plx__mvp_tables(m, temper));
+    return plx__mvp_e_step(m, temper, true, &ignored);
+}
+
+static plx_status require_likelihood(mvp *m, double likelihood)
+{
+    if (isfinite(likelihood)) return PLX_OK;
+    PLX_FAIL(m->ctx, PLX_E_NUMERIC, "mvplsa: the likelihood is not finite; the counts are too large, use rows=unit");
+}
+
+static plx_status iterate(mvp *m, course *r)
+{
+    plx_index limit = m->set->max_iter;
+    *r = (course){0};
+    PLX_TRY(plx__mvp_tables(m, 1.0));
+    PLX_TRY(measure(m, false, &r->likelihood));
+    PLX_TRY(require_likelihood(m, r->likelihood));
+    PLX_TRY(plx__iterate(m->run, &r->trace, "em", 0, limit, r->likelihood));
+    while (r->iterations < limit && !r->converged && !plx__out_of_time(m->ctx)) {
+        double before = r->likelihood;
+        PLX_TRY(plx__mvp_m_step(m));
+        r->iterations++;
+        PLX_TRY(measure(m, r->iterations == limit, &r->likelihood));
+        PLX_TRY(require_likelihood(m, r->likelihood));
+        PLX_TRY(plx__iterate(m->run, &r->trace, "em", r->iterations, limit, r->likelihood));
+        r->converged = fabs(r->likelihood - before) <= m->set->tol * fabs(before);
+    }
+    return PLX_OK;
+}
+
+/* ---- results ---- */
+
+static plx_status label_documents(mvp *m, plx_mat pz)
+{
+    int32_t *label = NULL;
+    PLX_TRY(plx__arena_i32(&label, plx__scratch(m->ctx), m->n));
+    plx__argmax_rows(label, plx__cmat(pz));
+    if (m->set->clusters > 0) return plx__outcome_clusters(m->run, label, m->z, plx__cmat(pz));
+    return plx__outcome_classes(m->run, label, plx__cmat(pz));
+}
+
+/* With tol = 0 all iterations are what was asked for: no warning, though nothing says that EM has converged. */
+static plx_status finish(mvp *m, const course *r)
+{
+    bool fixed = m->set->tol == 0 && r->iterations == m->set->max_iter;
+    PLX_TRY(plx__store_put(m->run->out, "loglik", plx__cmat_of(r->trace.value, r->trace.count, 1)));
+    PLX_TRY(plx__finish(m->run, &r->trace, r->iterations, r->converged || fixed, r->likelihood));
+    m->run->info->converged = r->converged;
+    return PLX_OK;
+}
+
+static plx_status fit(plx__run *run)
+{
+    mvp m;
+    course r;
+    plx_mat pz;
+    PLX_TRY(plx__mvp_open(&m, run));
+    PLX_TRY(plx__mvp_start(&m));
+    PLX_TRY(iterate(&m, &r));
+    PLX_TRY(plx__store_new(&pz, run->out, "pz", m.n, m.z));
+    plx__mat_copy(pz, (plx_cmat){m.c, m.n, m.z, m.width});
+    PLX_TRY(finish(&m, &r));
+    return label_documents(&m, pz);
+}
+
+static plx_status predict(plx__run *run)
+{
+    mvp m;
+    plx_mat pz;
+    PLX_TRY(plx__mvp_open(&m, run));
+    PLX_TRY(plx__store_new(&pz, run->out, "pz", m.n, m.z));
+    PLX_TRY(plx__mvp_fold(&m, pz));
+    return label_documents(&m, pz);
+}
+
+static double memory(const plx__run *run)
+{
+    const plx__problem *x = run->problem;
+    const mvp_params *set = run->params;
+    double n = (double)x->n, z = (double)(set->clusters > 0 ? set->clusters : x->n_classes), bytes = 0;
+    double copies = (set->rows != MVP_RAW) + (set->model != MVP_MVPLSA) + (strcmp(set->split, "none") != 0);
+    for (plx_index v = 0; v < x->n_views; v++) {
+        double d = (double)x->views[v].cols, y = set->model == MVP_PLSA ? z : plx__mvp_topics(run, v);
+        double entries = (double)x->views[v].nonzeros, wide = fmin(z, y) + 7;
+        bytes += 8 * d * y + 8 * d * wide * (1 + fmin(MVP_BLOCKS, 1 + entries / (2 * d + 1))) + 8 * y * z * 70;
+        bytes += 12 * entries * (copies + !x->views[v].sparse);
+    }
+    return bytes + 8 * n * (3 * z + 14);
+}
+
+static const plx__param_table tables[] = {param_specs, plx__heldout_params, NULL};
+static const char *const extra_views[] = {"concat", NULL};
+
+const plx__method plx__method_mvplsa = {
+    .name = "mvplsa",
+    .title = "Multi-view probabilistic latent semantic analysis",
+    .summary =
+        "Topic model of counts: document classes shared by all views, feature topics per view. Classifies with few "
+        "labels or clusters without; dplsa and plsa on all features side by side.",
+    .citation = "zhuang2012mvplsa",
+    .task = PLX_TASK_CLASSIFY,
+    .capabilities = PLX_CAN_PREDICT | PLX_CAN_MISSING_VIEWS | PLX_CAN_SPARSE | PLX_CAN_USE_UNLABELLED | PLX_IS_RANDOM |
+                    PLX_IS_MONOTONE,
+    .min_views = 1,
+    .zero_rows = PLX__ZERO_ROWS_MISSING,
+    .extra_views = extra_views,
+    .params_size = sizeof(mvp_params),
+    .params = tables,
+    .arrays = array_specs,
+    .transform = "pz",
+    .memory = memory,
+    .memory_remedy = "use fewer topics, fit fewer documents at a time (heldout, then predict) or raise --memory",
+    .fit = fit,
+    .predict = predict};

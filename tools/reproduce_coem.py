@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """coem beside Figures 1 and 2 of Bickel and Scheffer (2005): cluster entropy in bits, mean and standard error over runs.
 
-Usage: reproduce_coem.py PARALLAX [--data DIR] [--runs 20] [--only clusters|eta|anneal|splits]... [--smoothing 0.1]
+Usage: reproduce_coem.py PARALLAX [--data DIR] [--runs 20] [--only clusters|views|eta|anneal|splits]... [--smoothing 0.1]
 
 clusters  co-EM, concatenated views and merged views against the number of clusters on citeseer, cora and webkb, each with
           text, inbound and outbound links. Merged: text beside the undirected links (inbound + outbound).
+views     every view alone, and the product model, as many clusters as classes.
 eta       fixed weights of the consensus, as many clusters as classes.
 anneal    eta fixed at 1 against eta annealed to 0, linearly and geometrically.
 splits    random splits of the words of six subsets of newsgroups20 (1,000 documents of five groups each, words in at least
@@ -22,6 +23,7 @@ import subprocess
 import sys
 import tempfile
 
+PARTS = ("clusters", "views", "eta", "anneal", "splits")
 SETS = ("citeseer", "cora", "webkb")
 CLUSTERS = (4, 6, 8, 12, 16)
 ETAS = (0, 0.25, 0.5, 0.75, 1)
@@ -115,14 +117,16 @@ def clusters_tables(run, data):
 
 def eta_table(run, data, what):
     settings = {"eta={:g}".format(eta): ["eta={}".format(eta)] for eta in ETAS}
+    titles = {"eta": "fixed eta", "anneal": "eta fixed at 1 against annealed", "views": "every view alone, all together"}
+    if what == "views":
+        settings = {mode: ["mode=" + mode] for mode in ("single:text", "single:inbound", "single:outbound", "joint", "coem")}
     if what == "anneal":
         settings = {"eta=1": [], "linear": ["anneal=linear"], "geometric": ["anneal=geometric"]}
     rows = []
     for name in SETS:
         folder, _, classes = linked_documents(name, data, run.scratch)
         rows.append([name, str(classes)] + [cell(run.several(folder, classes, s)) for s in settings.values()])
-    title = "fixed eta" if what == "eta" else "eta fixed at 1 against annealed"
-    table(title + ", as many clusters as classes", ["data", "clusters", *settings], rows)
+    table(titles[what] + ", as many clusters as classes", ["data", "clusters", *settings], rows)
 
 
 def newsgroups_subset(data, number):
@@ -179,12 +183,12 @@ def main():
     p.add_argument("parallax")
     p.add_argument("--data", default=os.environ.get("PARALLAX_DATA", os.path.join(here, "..", "..", "shared", "data")))
     p.add_argument("--runs", type=int, default=20)
-    p.add_argument("--only", action="append", choices=("clusters", "eta", "anneal", "splits"))
+    p.add_argument("--only", action="append", choices=PARTS)
     p.add_argument("--smoothing", default="0.1")
     a = p.parse_args()
     if not os.path.isdir(a.data):
         sys.exit("reproduce_coem: there is no directory {}; set PARALLAX_DATA to where the data sets are".format(a.data))
-    for part in a.only or ("clusters", "eta", "anneal", "splits"):
+    for part in a.only or PARTS:
         with tempfile.TemporaryDirectory() as scratch:
             run = Runner(os.path.abspath(a.parallax), scratch, a.runs, a.smoothing)
             if part == "clusters":

@@ -26,7 +26,7 @@ typedef struct params {
 static const plx__param_spec param_specs[] = {
     {"clusters", PLX_PARAM_INT, 0, offsetof(params, clusters), "", 1, 1e6, NULL, "Number of clusters; required."},
     PLX__CHOICE(params, loss, "idiv", "idiv|euclid",
-                "What a difference costs: generalised I-divergence, or its square."),
+                "What a difference costs: generalised I-divergence, or the squared difference."),
     PLX__REALS(params, weights, "", 0, INFINITY, NULL,
                "One weight per view, in their order; larger makes the consensus follow the view. Default: all 1."),
     PLX__CHOICE(params, base, "auto", "auto|kmeans|skmeans",

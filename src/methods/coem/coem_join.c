@@ -4,7 +4,6 @@
  */
 #include <string.h>
 
-#include "core/parallel.h"
 #include "linalg/csr.h"
 #include "linalg/dense.h"
 #include "methods/coem/coem.h"

@@ -3,12 +3,12 @@
  */
 #include "apply.h"
 
-int cli_apply(cli_applied *out, cli_session *s)
+int cli_apply(cli_applied *out, cli_session *s, cli_apply_fn apply)
 {
     *out = (cli_applied){0};
     int code = cli_fail(s, plx_model_load(&out->model, s->ctx, s->args->positional[0]));
     if (!code) code = cli_read_data(&out->data, s, s->args->positional[1]);
-    if (!code) code = cli_fail(s, plx_predict(&out->prediction, s->ctx, out->model, out->data));
+    if (!code) code = cli_fail(s, apply(&out->prediction, s->ctx, out->model, out->data));
     return code;
 }
 

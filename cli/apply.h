@@ -12,8 +12,12 @@ typedef struct cli_applied {
     plx_prediction *prediction;
 } cli_applied;
 
-/* Reads MODEL and DATA, the verb's two arguments, and predicts. cli_applied_free() in any case. */
-int cli_apply(cli_applied *out, cli_session *s);
+typedef plx_status (*cli_apply_fn)(plx_prediction **out, plx_context *ctx, const plx_model *model,
+                                   const plx_dataset *data);
+
+/* Reads MODEL and DATA, the verb's two arguments, and applies one to the other: plx_predict or plx_transform.
+ * cli_applied_free() in any case. */
+int cli_apply(cli_applied *out, cli_session *s, cli_apply_fn apply);
 void cli_applied_free(cli_applied *applied);
 
 extern const cli_positional cli_apply_positionals[];

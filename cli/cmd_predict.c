@@ -53,7 +53,7 @@ static int run(const cli_args *args)
     int code = cli_session_open(&s, args);
     if (code) return code;
     code = cli_check_outputs(&s, outputs);
-    if (!code) code = cli_apply(&applied, &s);
+    if (!code) code = cli_apply(&applied, &s, plx_predict);
     if (!code) code = write_results(&s, &applied);
     cli_applied_free(&applied);
     cli_session_close(&s);

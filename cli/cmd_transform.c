@@ -12,9 +12,6 @@ static int write_result(cli_session *s, const cli_applied *a)
     plx_cmat z = {0};
     const char *out = cli_value(s->args, "out");
     plx_status st = plx_prediction_transform(&z, a->prediction);
-    if (st == PLX_E_UNSUPPORTED)
-        return cli_fail_text(s, "%s has nothing to transform samples to; use 'parallax predict'",
-                             plx_model_method(a->model));
     int code = st != PLX_OK ? cli_fail(s, st) : cli_fail(s, plx_matrix_write(s->ctx, z, out));
     if (code) return code;
     cli_say_data(s, a->data);
@@ -32,7 +29,7 @@ static int run(const cli_args *args)
     int code = cli_session_open(&s, args);
     if (code) return code;
     code = cli_check_outputs(&s, outputs);
-    if (!code) code = cli_apply(&applied, &s);
+    if (!code) code = cli_apply(&applied, &s, plx_transform);
     if (!code) code = write_result(&s, &applied);
     cli_applied_free(&applied);
     cli_session_close(&s);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Published figures beside ours, as Markdown on standard output. Needs the data sets: $PARALLAX_DATA, default ../shared/data.
-# Takes about half an hour on two cores. Usage: reproduce.sh PARALLAX
+# Takes about an hour on two cores. Usage: reproduce.sh PARALLAX
 set -eu
 [ $# -eq 1 ] || { echo "usage: $0 PARALLAX" >&2; exit 2; }
 here=$(cd "$(dirname "$0")" && pwd)
@@ -23,3 +23,9 @@ python3 "$here/reproduce_mvkmeans.py" "$1"
 echo
 echo "# rls: Table 1 of Sindhwani, Niyogi and Belkin (2005)"
 python3 "$here/reproduce_rls.py" "$1"
+echo
+echo "# kcca: Tables 2 to 4, 6 and 7 of Fortuna and Shawe-Taylor (2005)"
+python3 "$here/reproduce_kcca.py" "$1"
+echo
+echo "# kcomplete: Figure 1 of Williams and Carin (2005)"
+python3 "$here/reproduce_kcomplete.py" "$1"

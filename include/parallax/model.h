@@ -101,6 +101,15 @@ PLX_API PLX_NODISCARD plx_status plx_model_json(const char **text, plx_context *
 PLX_API PLX_NODISCARD plx_status plx_predict(plx_prediction **out, plx_context *ctx, const plx_model *model,
                                              const plx_dataset *data);
 
+/**
+ * The same, for plx_prediction_transform(): also makes the array `transform` writes where plx_predict() would spare the
+ * work of it.
+ * @retval PLX_E_UNSUPPORTED  the method has no such array
+ * @since 0.1
+ */
+PLX_API PLX_NODISCARD plx_status plx_transform(plx_prediction **out, plx_context *ctx, const plx_model *model,
+                                               const plx_dataset *data);
+
 PLX_API void plx_prediction_destroy(plx_prediction *prediction);
 
 PLX_API plx_index plx_prediction_samples(const plx_prediction *prediction);
@@ -110,7 +119,8 @@ PLX_API plx_cmat plx_prediction_scores(const plx_prediction *prediction);
 PLX_API const char *plx_prediction_column(const plx_prediction *prediction, plx_index column);
 PLX_API PLX_NODISCARD plx_status plx_prediction_array(plx_cmat *out, const plx_prediction *prediction,
                                                       const char *name);
-/** The array `transform` writes for this method; PLX_E_UNSUPPORTED when it has none. */
+/** The array `transform` writes for this method, of a prediction by plx_transform(); PLX_E_UNSUPPORTED when it has
+ *  none. */
 PLX_API PLX_NODISCARD plx_status plx_prediction_transform(plx_cmat *out, const plx_prediction *prediction);
 PLX_API plx_index plx_prediction_warnings(const plx_prediction *prediction);
 PLX_API const char *plx_prediction_warning(const plx_prediction *prediction, plx_index i);

@@ -24,8 +24,7 @@ plx_status plx_dataset_write(plx_context *ctx, const plx_dataset *data, const ch
 
 /* ---- predictions ---- */
 
-/* RFC 4180: quoted when it holds a comma, a quote or a line end. */
-static void write_cell(FILE *f, const char *prefix, const char *text)
+void plx__write_cell(FILE *f, const char *prefix, const char *text)
 {
     if (!strpbrk(text, ",\"\r\n")) {
         fprintf(f, "%s%s", prefix, text);
@@ -46,15 +45,15 @@ static void write_prediction(FILE *f, const plx_prediction *p, const plx_dataset
     fputs("id,label", f);
     for (plx_index c = 0; c < o->scores.cols; c++) {
         fputc(',', f);
-        write_cell(f, "score_", o->columns[c]);
+        plx__write_cell(f, "score_", o->columns[c]);
     }
     fputc('\n', f);
     for (plx_index i = 0; i < o->n; i++) {
         const char *id = data ? plx_dataset_id(data, i) : NULL;
-        if (id) write_cell(f, "", id);
+        if (id) plx__write_cell(f, "", id);
         else fprintf(f, "%lld", (long long)i);
         fputc(',', f);
-        write_cell(f, "", o->label[i] ? o->label[i] : "?");
+        plx__write_cell(f, "", o->label[i] ? o->label[i] : "?");
         for (plx_index c = 0; c < o->scores.cols; c++) {
             plx__print_double(number, o->scores.data[i * o->scores.ld + c]);
             fprintf(f, ",%s", number);

@@ -221,7 +221,7 @@ static plx_status fit_model(plx_model *m, plx_context *ctx, const plx_dataset *d
     PLX_GOTO(keep_seen(m, &p));
     plx__store_init(&fitted, held.any ? &temporary : &m->arena);
     PLX_GOTO(run_fit(ctx, m, &p, &fitted, &m->fitted.outcome, o));
-    if (held.any) PLX_GOTO(plx__heldout_close(&held, ctx, m, data, &fitted));
+    if (held.any) PLX_GOTO(plx__heldout_close(&held, ctx, m, data, &fitted, o));
     else m->store = fitted;
     PLX_GOTO(plx__take_notes(&m->fitted.warnings, &m->fitted.n_warnings, ctx, &m->arena));
     m->fitted.store = m->store;

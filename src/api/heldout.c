@@ -1,5 +1,6 @@
 #include "api/heldout.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "frame/problem.h"
@@ -56,6 +57,33 @@ static void scatter(plx_mat to, plx_cmat from, const plx_index *row, const plx_i
     }
 }
 
+/* How good the model is on held-out samples, where they tell. */
+static void take_measured(plx_mat to, const plx__array *from)
+{
+    if (!from || from->sparse || from->dense.rows != to.rows || from->dense.cols != to.cols) return;
+    for (plx_index i = 0; i < to.rows; i++) {
+        const double *row = from->dense.data + i * from->dense.ld;
+        bool known = true;
+        for (plx_index j = 0; j < to.cols; j++) known &= !isnan(row[j]);
+        if (known) memcpy(to.data + i * to.ld, row, (size_t)to.cols * sizeof *row);
+    }
+}
+
+/* Held-out samples among themselves, and with the fitted ones both ways round. */
+static plx_status merge_pairs(plx_mat all, const char *name, const plx__heldout *held, const plx_prediction *rest)
+{
+    const char *cross_name = NULL;
+    PLX_TRY(plx__view_key(&cross_name, rest->arena.ctx, "_cross", name));
+    const plx__array *own = plx__store_find(&rest->store, name), *cross = plx__store_find(&rest->store, cross_name);
+    if (!own || own->sparse || !cross || cross->sparse) return PLX_OK;
+    scatter(all, plx__cmat(own->dense), held->rest_row, held->rest_row);
+    scatter(all, plx__cmat(cross->dense), held->rest_row, held->row);
+    for (plx_index i = 0; i < cross->dense.rows; i++)
+        for (plx_index j = 0; j < cross->dense.cols; j++)
+            all.data[held->row[j] * all.ld + held->rest_row[i]] = cross->dense.data[i * cross->dense.ld + j];
+    return PLX_OK;
+}
+
 static plx_status merge_dense(plx__store *to, const plx__array *a, const plx__array_spec *spec,
                               const plx__heldout *held, const plx_prediction *rest, plx_index n)
 {
@@ -63,7 +91,10 @@ static plx_status merge_dense(plx__store *to, const plx__array *a, const plx__ar
     plx_mat all;
     PLX_TRY(plx__store_new(&all, to, a->name, rows ? n : a->dense.rows, cols ? n : a->dense.cols));
     scatter(all, plx__cmat(a->dense), rows ? held->row : NULL, cols ? held->row : NULL);
-    const plx__array *b = rows && !cols ? plx__store_find(&rest->store, a->name) : NULL;
+    const plx__array *b = plx__store_find(&rest->store, a->name);
+    if (spec && spec->flags & PLX__MEASURED) take_measured(all, b);
+    if (rows && cols) return merge_pairs(all, a->name, held, rest);
+    if (!rows) return PLX_OK;
     if (b && !b->sparse && b->dense.cols == a->dense.cols) scatter(all, plx__cmat(b->dense), held->rest_row, NULL);
     return PLX_OK;
 }
@@ -128,12 +159,28 @@ static plx_status merge(plx__heldout *held, plx_context *ctx, plx_model *m, plx_
     return merge_outcome(m, held, rest, n);
 }
 
+/* What was asked for, and what tells how good the model is. */
+static plx_status wanted_arrays(const char ***out, plx_index *count, plx_context *ctx, const plx__method *method,
+                                const plx_fit_options *o)
+{
+    plx_index room = o->n_arrays;
+    for (const plx__array_spec *s = method->arrays; s->name; s++) room++;
+    PLX_TRY(PLX__ARENA_NEW(out, plx__scratch(ctx), room));
+    for (*count = 0; *count < o->n_arrays; ++*count) (*out)[*count] = o->arrays[*count];
+    for (const plx__array_spec *s = method->arrays; s->name; s++)
+        if (s->flags & PLX__MEASURED) (*out)[(*count)++] = s->name;
+    return PLX_OK;
+}
+
 plx_status plx__heldout_close(plx__heldout *held, plx_context *ctx, plx_model *m, const plx_dataset *data,
-                              plx__store *fitted)
+                              plx__store *fitted, const plx_fit_options *o)
 {
     plx_prediction *rest = NULL;
+    const char **wanted = NULL;
+    plx_index count = 0;
     m->store = *fitted; /* what predict works from */
-    PLX_TRY(plx__predict(&rest, ctx, m, held->rest, held->rest_row, data->n));
+    PLX_TRY(wanted_arrays(&wanted, &count, ctx, m->method, o));
+    PLX_TRY(plx__predict(&rest, ctx, m, held->rest, held->rest_row, data->n, wanted, count));
     plx_status st = merge(held, ctx, m, fitted, rest, data->n);
     plx_prediction_destroy(rest);
     return st;

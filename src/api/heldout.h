@@ -17,9 +17,10 @@ typedef struct plx__heldout {
 plx_status plx__heldout_open(plx__heldout *held, plx_context *ctx, const plx_model *model, const plx_dataset *data,
                              const char *directory);
 
-/* Predicts the rest and merges: model->store and model->fitted get all rows. `fitted` holds what fit left. */
+/* Predicts the rest and merges: model->store and model->fitted get all rows. `fitted` holds what fit left. An array
+ * over pairs of samples is completed by the prediction's own one and by "_cross.NAME" (held-out x fitted), if there. */
 plx_status plx__heldout_close(plx__heldout *held, plx_context *ctx, plx_model *model, const plx_dataset *data,
-                              plx__store *fitted);
+                              plx__store *fitted, const plx_fit_options *o);
 
 void plx__heldout_free(plx__heldout *held);
 

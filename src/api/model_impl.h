@@ -4,6 +4,8 @@
 #ifndef PLX_API_MODEL_IMPL_H
 #define PLX_API_MODEL_IMPL_H
 
+#include <stdio.h>
+
 #include "frame/run.h"
 #include "parallax/model.h"
 
@@ -48,9 +50,9 @@ struct plx_model {
 
 plx_status plx__model_create(plx_model **out, plx_context *ctx, const plx__method *method, const plx_params *settings);
 
-/* Predict with a fitted model; the prediction lives in an arena of its own. */
+/* Predict with a fitted model; the prediction lives in an arena of its own. `wanted` names on-request arrays. */
 plx_status plx__predict(plx_prediction **out, plx_context *ctx, const plx_model *model, const plx_dataset *data,
-                        const plx_index *row, plx_index rows);
+                        const plx_index *row, plx_index rows, const char *const *wanted, plx_index n_wanted);
 
 /* Warnings of the running call, copied. */
 plx_status plx__take_notes(const char *const **out, plx_index *count, plx_context *ctx, plx__arena *arena);
@@ -66,5 +68,8 @@ plx_status plx__match_data(plx_dataset **out, plx_context *ctx, const plx_model 
 const plx__array_spec *plx__array_spec_find(const plx__method *method, const char *name);
 /* Is dimension 0 (rows) or 1 (columns) of the array counted in samples? */
 bool plx__array_by_sample(const plx__array_spec *spec, int dimension);
+
+/* A field of a CSV file with `prefix` before it; RFC 4180: quoted when it holds a comma, a quote or a line end. */
+void plx__write_cell(FILE *f, const char *prefix, const char *text);
 
 #endif

@@ -97,7 +97,7 @@ static plx_status put_lists(plx_context *ctx, json_t *root, const plx_model *m)
 
 static plx_status put_metrics(plx_context *ctx, json_t *root, const plx_model *m, const plx_dataset *data)
 {
-    if (!data || !data->truth || !m->fitted.outcome.n || !m->fitted.outcome.label) return PLX_OK;
+    if (!data || !m->fitted.outcome.n || (!data->truth && !m->method->metrics)) return PLX_OK;
     plx_metrics *metrics = NULL;
     json_t *object = json_object();
     PLX_TRY(put(ctx, root, "metrics", object));

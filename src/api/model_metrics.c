@@ -1,6 +1,7 @@
 /*
  * How good predictions are: truth of a data set against the labels and scores a model gave.
  */
+#include <math.h>
 #include <string.h>
 
 #include "api/api_args.h"
@@ -44,16 +45,39 @@ static plx_status measure_views(plx_metrics *metrics, plx_context *ctx, const pl
     return PLX_OK;
 }
 
-plx_status plx__measure(plx_metrics *metrics, plx_context *ctx, const plx_prediction *p, const plx_model *m,
-                        const plx_dataset *data)
+/* Means over columns of arrays that tell how good the model is by themselves. */
+static plx_status measure_arrays(plx_metrics *metrics, const plx_prediction *p, const plx_model *m)
+{
+    for (const plx__mean_metric *mean = m->method->metrics; mean && mean->name; mean++) {
+        const plx__array *a = plx__store_find(&p->store, mean->array);
+        double sum = 0, count = 0;
+        if (!a || a->sparse || mean->column >= a->dense.cols) continue;
+        for (plx_index i = 0; i < a->dense.rows; i++) {
+            double value = a->dense.data[i * a->dense.ld + mean->column];
+            if (isnan(value)) continue;
+            sum += value;
+            count++;
+        }
+        if (count > 0) PLX_TRY(plx__metrics_add(metrics, sum / count, "%s", mean->name));
+    }
+    return PLX_OK;
+}
+
+/* A method without a classifier leaves all labels open: there is nothing to compare then. */
+static bool labels_nobody(const plx__outcome *o)
+{
+    for (plx_index i = 0; i < o->n; i++)
+        if (o->label[i]) return false;
+    return true;
+}
+
+static plx_status measure_labels(plx_metrics *metrics, plx_context *ctx, const plx_prediction *p, const plx_model *m,
+                                 const plx_dataset *data)
 {
     const plx__outcome *o = &p->outcome;
     const char **pred = NULL;
     plx_metrics_hierarchy h;
-    if (data->n != o->n)
-        PLX_FAIL(ctx, PLX_E_ARG, "the data set has %lld samples, the prediction %lld", (long long)data->n,
-                 (long long)o->n);
-    if (!o->label) return PLX_OK;
+    if (!o->label || labels_nobody(o)) return PLX_OK;
     PLX_TRY(PLX__ARENA_NEW(&pred, plx__scratch(ctx), o->n));
     for (plx_index i = 0; i < o->n; i++) pred[i] = o->label[i] ? o->label[i] : "?";
     plx__fit_outcome about = {.n = o->n, .truth = data->truth, .pred = pred, .seen = p == &m->fitted ? m->seen : NULL};
@@ -71,12 +95,22 @@ plx_status plx__measure(plx_metrics *metrics, plx_context *ctx, const plx_predic
     return measure_views(metrics, ctx, p, m, &about);
 }
 
+plx_status plx__measure(plx_metrics *metrics, plx_context *ctx, const plx_prediction *p, const plx_model *m,
+                        const plx_dataset *data)
+{
+    if (data->n != p->outcome.n)
+        PLX_FAIL(ctx, PLX_E_ARG, "the data set has %lld samples, the prediction %lld", (long long)data->n,
+                 (long long)p->outcome.n);
+    if (data->truth) PLX_TRY(measure_labels(metrics, ctx, p, m, data));
+    return measure_arrays(metrics, p, m);
+}
+
 static plx_status prediction_metrics(plx_metrics **out, plx_context *ctx, const plx_prediction *p, const plx_model *m,
                                      const plx_dataset *data)
 {
     plx_metrics *metrics = NULL;
     PLX_TRY(plx__metrics_new(&metrics, ctx));
-    plx_status st = data->truth ? plx__measure(metrics, ctx, p, m, data) : PLX_OK;
+    plx_status st = plx__measure(metrics, ctx, p, m, data);
     if (st == PLX_OK) *out = metrics;
     else plx_metrics_destroy(metrics);
     return st;

@@ -35,7 +35,7 @@ static plx_status check_used(plx_context *ctx, const plx_model *m, const plx__pr
 }
 
 static plx_status run_predict(plx_prediction *out, plx_context *ctx, const plx_model *m, const plx_dataset *matched,
-                              const plx_index *row, plx_index rows)
+                              const plx_index *row, plx_index rows, const char *const *wanted, plx_index n_wanted)
 {
     plx__problem p;
     plx__facts ignored = {0};
@@ -52,7 +52,9 @@ static plx_status run_predict(plx_prediction *out, plx_context *ctx, const plx_m
                     .fitted = &m->store,
                     .out = &out->store,
                     .outcome = &out->outcome,
-                    .info = &ignored};
+                    .info = &ignored,
+                    .wanted = wanted,
+                    .n_wanted = n_wanted};
     PLX_TRY(check_used(ctx, m, &p));
     if (m->method->memory)
         PLX_TRY(plx__need_memory(ctx, m->method->memory(&run), m->method->name,
@@ -61,7 +63,7 @@ static plx_status run_predict(plx_prediction *out, plx_context *ctx, const plx_m
 }
 
 plx_status plx__predict(plx_prediction **out, plx_context *ctx, const plx_model *m, const plx_dataset *data,
-                        const plx_index *row, plx_index rows)
+                        const plx_index *row, plx_index rows, const char *const *wanted, plx_index n_wanted)
 {
     *out = NULL;
     if (!m->method->predict)
@@ -72,7 +74,7 @@ plx_status plx__predict(plx_prediction **out, plx_context *ctx, const plx_model 
     plx_status st = PLX_OK;
     PLX_GOTO(plx__match_data(&matched, ctx, m, data));
     PLX_GOTO(create(&p, ctx, m->method));
-    PLX_GOTO(run_predict(p, ctx, m, matched, row, rows));
+    PLX_GOTO(run_predict(p, ctx, m, matched, row, rows, wanted, n_wanted));
     PLX_GOTO(plx__take_notes(&p->warnings, &p->n_warnings, ctx, &p->arena));
     *out = p;
     p = NULL;
@@ -85,5 +87,20 @@ done:
 plx_status plx_predict(plx_prediction **out, plx_context *ctx, const plx_model *model, const plx_dataset *data)
 {
     if (out) *out = NULL;
-    PLX__CALL(ctx, plx__predict(out, ctx, model, data, NULL, data->n), PLX__ARG(out), PLX__ARG(model), PLX__ARG(data));
+    PLX__CALL(ctx, plx__predict(out, ctx, model, data, NULL, data->n, NULL, 0), PLX__ARG(out), PLX__ARG(model),
+              PLX__ARG(data));
+}
+
+static plx_status transform(plx_prediction **out, plx_context *ctx, const plx_model *m, const plx_dataset *data)
+{
+    const char *array = m->method->transform;
+    if (!array)
+        PLX_FAIL(ctx, PLX_E_UNSUPPORTED, "%s has nothing to transform samples to; use predict", m->method->name);
+    return plx__predict(out, ctx, m, data, NULL, data->n, &array, 1);
+}
+
+plx_status plx_transform(plx_prediction **out, plx_context *ctx, const plx_model *model, const plx_dataset *data)
+{
+    if (out) *out = NULL;
+    PLX__CALL(ctx, transform(out, ctx, model, data), PLX__ARG(out), PLX__ARG(model), PLX__ARG(data));
 }

@@ -116,9 +116,18 @@ typedef struct plx__array_spec {
 } plx__array_spec;
 
 enum {
-    PLX__ON_REQUEST = 1u << 0, /* computed only when asked for */
-    PLX__SOMETIMES = 1u << 1   /* there with some settings only; the help says which */
+    PLX__ON_REQUEST = 1u << 0,     /* computed only when asked for */
+    PLX__MEASURED = 1u << 1,       /* tells how good the model is: rows without NaN by held-out samples win */
+    PLX__SOMETIMES = 1u << 2,      /* there with some settings only; the help says which */
+    PLX__SAMPLE_NUMBERS = 1u << 3, /* its values are row numbers of the caller's data */
+    PLX__SAMPLE_ORDER = 1u << 4    /* its rows belong to some of the samples, in their order */
 };
+
+/* A metric of the JSON result that is the mean of a column of an array, over the rows where it is a number. */
+typedef struct plx__mean_metric {
+    const char *name, *array; /* name NULL: end of the list */
+    plx_index column;
+} plx__mean_metric;
 
 /* What an all-zero row of a view means (design: it says nothing). */
 typedef enum plx__zero_rows {
@@ -139,9 +148,10 @@ struct plx__method {
     size_t params_size;
     const plx__param_table *params; /* NULL-ended list of tables */
     const plx__array_spec *arrays;
-    const char *transform;     /* array that `transform` writes, or NULL */
-    const char *view_scores;   /* arrays of class scores by one view ("posterior.VIEW"; zero row: none), or NULL */
-    const char *memory_remedy; /* ends the sentence when the estimate is too large */
+    const char *transform;   /* array that `transform` writes, or NULL */
+    const char *view_scores; /* arrays of class scores by one view ("posterior.VIEW"; zero row: none), or NULL */
+    const plx__mean_metric *metrics;       /* further metrics, or NULL */
+    const char *memory_remedy;             /* ends the sentence when the estimate is too large */
     plx_status (*check)(plx__run *run);    /* rules between settings and data; may be NULL */
     double (*memory)(const plx__run *run); /* peak bytes beyond the data; may be NULL */
     plx_status (*fit)(plx__run *run);

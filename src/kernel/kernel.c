@@ -13,14 +13,49 @@ const plx__param_spec plx__kernel_params[] = {
     PLX__PV_REAL("coef0", "1", 0, 0, "Constant of the poly kernel; larger gives lower orders more weight."),
     PLX__PARAM_END};
 
+const plx__param_spec plx__amplitude_params[] = {
+    PLX__PV_REAL("gamma", "", 0, PLX__ABOVE_LO,
+                 "The rbf kernel as exp(-gamma |x-z|^2), instead of width: larger is more local."),
+    PLX__PV_REAL_OR("amplitude", "1", 0, PLX__ABOVE_LO, "auto",
+                    "Factor of every kernel value; auto makes the mean of the diagonal 1."),
+    PLX__PARAM_END};
+
+/* The closer setting of width and gamma wins; both on the same level contradict each other. */
+static plx_status width_or_gamma(double *width, plx__run *run, const char *view)
+{
+    plx__value value;
+    int by_width = plx__pv_level(run->settings, "width", view), by_gamma = plx__pv_level(run->settings, "gamma", view);
+    PLX_TRY(plx__pv(&value, run->ctx, run->settings, "width", view));
+    *width = value.number;
+    if (by_gamma <= 0 || by_gamma < by_width) return PLX_OK;
+    if (by_gamma == by_width)
+        PLX_FAIL(run->ctx, PLX_E_ARG, "gamma and width are both set%s%s; gamma is 1/(2 width^2): give one of them",
+                 by_gamma == 2 ? " for view " : "", by_gamma == 2 ? view : "");
+    PLX_TRY(plx__pv(&value, run->ctx, run->settings, "gamma", view));
+    *width = 1.0 / sqrt(2.0 * value.number);
+    return PLX_OK;
+}
+
+static plx_status read_amplitude(double *amplitude, plx__run *run, const char *view)
+{
+    plx__value value;
+    *amplitude = 1.0;
+    if (plx__pv_level(run->settings, "amplitude", view) < 0) return PLX_OK;
+    PLX_TRY(plx__pv(&value, run->ctx, run->settings, "amplitude", view));
+    *amplitude = value.word >= 0 ? NAN : value.number;
+    return PLX_OK;
+}
+
 plx_status plx__kernel_settings(plx__kernel *out, plx__run *run, const char *view, bool is_kernel_view)
 {
-    plx__value kind, width, degree, coef0;
+    plx__value kind, degree, coef0;
+    double width = NAN, amplitude = 1;
     PLX_TRY(plx__pv(&kind, run->ctx, run->settings, "kernel", view));
-    PLX_TRY(plx__pv(&width, run->ctx, run->settings, "width", view));
+    PLX_TRY(width_or_gamma(&width, run, view));
+    PLX_TRY(read_amplitude(&amplitude, run, view));
     PLX_TRY(plx__pv(&degree, run->ctx, run->settings, "degree", view));
     PLX_TRY(plx__pv(&coef0, run->ctx, run->settings, "coef0", view));
-    *out = (plx__kernel){(plx__kernel_kind)kind.word, width.number, degree.number, coef0.number};
+    *out = (plx__kernel){(plx__kernel_kind)kind.word, width, degree.number, coef0.number, amplitude};
     bool by_name = plx__pv_level(run->settings, "kernel", view) == 2;
     if (is_kernel_view) {
         if (by_name && out->kind != PLX__KERNEL_PRECOMPUTED)
@@ -46,6 +81,47 @@ plx_status plx__kernel_set_width(plx__kernel *kernel, plx_context *ctx, plx__poi
     PLX_FAIL(ctx, PLX_E_DATA, "view '%s': the median distance of its rows is 0; set width to a number > 0", view);
 }
 
+/* ---- diagonal and amplitude ---- */
+
+static double factor_of(const plx__kernel *kernel) { return kernel->amplitude > 0 ? kernel->amplitude : 1.0; }
+
+plx_status plx__kernel_diagonal(plx_context *ctx, const plx__kernel *kernel, plx__points rows, double *out)
+{
+    plx_index n = plx__points_rows(rows);
+    if (kernel->kind != PLX__KERNEL_RBF) PLX_TRY(plx__points_norms_sq(ctx, rows, out));
+    for (plx_index i = 0; i < n; i++) {
+        double value = 1.0;
+        if (kernel->kind == PLX__KERNEL_LINEAR) value = out[i];
+        else if (kernel->kind == PLX__KERNEL_POLY) value = pow(out[i] + kernel->coef0, kernel->degree);
+        else if (kernel->kind == PLX__KERNEL_COSINE) value = out[i] > 0 ? 1.0 : 0.0;
+        out[i] = factor_of(kernel) * value;
+    }
+    return PLX_OK;
+}
+
+plx_status plx__kernel_set_amplitude(plx__kernel *kernel, plx_context *ctx, plx__points rows, const uint8_t *present,
+                                     const char *view)
+{
+    if (!isnan(kernel->amplitude)) return PLX_OK;
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    plx_index n = plx__points_rows(rows), count = 0;
+    double *diagonal = NULL;
+    PLX_TRY(plx__arena_f64(&diagonal, plx__scratch(ctx), n, 1));
+    kernel->amplitude = 1.0;
+    if (kernel->kind != PLX__KERNEL_PRECOMPUTED) PLX_TRY(plx__kernel_diagonal(ctx, kernel, rows, diagonal));
+    else
+        for (plx_index i = 0; i < n; i++) diagonal[i] = rows.dense.data[i * rows.dense.ld + i];
+    for (plx_index i = 0; i < n; i++)
+        if (present[i]) diagonal[count++] = diagonal[i];
+    double mean = count ? plx__sum(diagonal, count) / (double)count : 0.0;
+    plx__arena_rewind(plx__scratch(ctx), mark);
+    if (!(mean > 0))
+        PLX_FAIL(ctx, PLX_E_DATA, "view '%s': amplitude = auto needs a kernel whose diagonal is not 0; set a number",
+                 view);
+    kernel->amplitude = 1.0 / mean;
+    return PLX_OK;
+}
+
 /* ---- matrices ---- */
 
 typedef struct transform_job {
@@ -53,20 +129,21 @@ typedef struct transform_job {
     plx_mat m;
 } transform_job;
 
-/* From squared distances (rbf) or inner products (poly) to kernel values. */
+/* From squared distances (rbf), inner products or cosines to kernel values. */
 static plx_status transform_rows(void *arg, plx_context *ctx, plx_index begin, plx_index end, int worker)
 {
     const transform_job *job = arg;
     const plx__kernel *k = job->kernel;
-    double scale = -0.5 / (k->width * k->width);
+    double scale = -0.5 / (k->width * k->width), amplitude = factor_of(k);
     (void)ctx;
     (void)worker;
     for (plx_index i = begin; i < end; i++) {
         double *row = job->m.data + i * job->m.ld;
         if (k->kind == PLX__KERNEL_RBF)
-            for (plx_index j = 0; j < job->m.cols; j++) row[j] = exp(scale * row[j]);
-        else
-            for (plx_index j = 0; j < job->m.cols; j++) row[j] = pow(row[j] + k->coef0, k->degree);
+            for (plx_index j = 0; j < job->m.cols; j++) row[j] = amplitude * exp(scale * row[j]);
+        else if (k->kind == PLX__KERNEL_POLY)
+            for (plx_index j = 0; j < job->m.cols; j++) row[j] = amplitude * pow(row[j] + k->coef0, k->degree);
+        else plx__scale(row, amplitude, job->m.cols);
     }
     return PLX_OK;
 }
@@ -75,9 +152,16 @@ plx_status plx__kernel_matrix(plx_context *ctx, const plx__kernel *kernel, plx__
 {
     transform_job job = {kernel, out};
     plx_index grain = plx__max(1, 16384 / plx__max(1, out.cols));
+    bool plain = factor_of(kernel) == 1.0;
     switch (kernel->kind) {
-    case PLX__KERNEL_LINEAR: return plx__points_inner(ctx, a, b, out);
-    case PLX__KERNEL_COSINE: return plx__cosine_matrix(ctx, a, b, out);
+    case PLX__KERNEL_LINEAR:
+        PLX_TRY(plx__points_inner(ctx, a, b, out));
+        if (plain) return PLX_OK;
+        break;
+    case PLX__KERNEL_COSINE:
+        PLX_TRY(plx__cosine_matrix(ctx, a, b, out));
+        if (plain) return PLX_OK;
+        break;
     case PLX__KERNEL_RBF: PLX_TRY(plx__dist_sq_matrix(ctx, a, b, out)); break;
     case PLX__KERNEL_POLY: PLX_TRY(plx__points_inner(ctx, a, b, out)); break;
     case PLX__KERNEL_PRECOMPUTED: PLX_FAIL(ctx, PLX_E_INTERNAL, "a precomputed kernel cannot be evaluated");

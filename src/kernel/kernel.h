@@ -19,10 +19,14 @@ typedef struct plx__kernel {
     plx__kernel_kind kind;
     double width;         /* rbf: exp(-|x-z|^2 / (2 width^2)); NaN: median, not yet known */
     double degree, coef0; /* poly: (x.z + coef0)^degree */
+    double amplitude;     /* factor of every value; 0: none; NaN: auto, not yet known */
 } plx__kernel;
 
 /* Rows kernel, width, degree, coef0 (all per view) of a method's parameter table. */
 extern const plx__param_spec plx__kernel_params[];
+
+/* Rows gamma and amplitude (per view) for methods that take them as well; without these rows the amplitude is 1. */
+extern const plx__param_spec plx__amplitude_params[];
 
 /* What was asked for a view. A view of kind `kernel` is precomputed: another kernel asked of it by name is an
  * error, a plain kernel=... passes it over. */
@@ -32,8 +36,16 @@ plx_status plx__kernel_settings(plx__kernel *out, plx__run *run, const char *vie
 plx_status plx__kernel_set_width(plx__kernel *kernel, plx_context *ctx, plx__points rows, const uint8_t *present,
                                  const char *view);
 
+/* amplitude=auto becomes a number: 1 / mean of kappa(x, x) over the given rows (0 is an error). `rows` of a precomputed
+ * kernel are the n x n values. */
+plx_status plx__kernel_set_amplitude(plx__kernel *kernel, plx_context *ctx, plx__points rows, const uint8_t *present,
+                                     const char *view);
+
+/* out[i] = kappa(x_i, x_i); not for precomputed. */
+plx_status plx__kernel_diagonal(plx_context *ctx, const plx__kernel *kernel, plx__points rows, double *out);
+
 /* out (rows(a) x rows(b)) of kernel values; not for precomputed. With a = b the result is exactly symmetric and the
- * diagonal of rbf exactly 1. */
+ * diagonal of rbf exactly the amplitude. */
 plx_status plx__kernel_matrix(plx_context *ctx, const plx__kernel *kernel, plx__points a, plx__points b, plx_mat out);
 
 /* A given Gram matrix must be finite and symmetric to 1e-8 max|G| on the present block; averaged with its transpose. */

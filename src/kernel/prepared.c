@@ -46,11 +46,11 @@ static plx_status load_scaler(plx__scaler *out, plx__run *run, const plx__view *
 
 static plx_status scaled_view(plx__view *out, plx__run *run, const plx__view *v)
 {
-    static const plx__scale_kind kinds[] = {PLX__SCALE_NONE, PLX__SCALE_UNIT, PLX__SCALE_ZSCORE, PLX__SCALE_TFIDF};
     plx__value value;
     plx__scaler scaler;
+    plx__scale_kind kind = PLX__SCALE_NONE;
     PLX_TRY(plx__pv(&value, run->ctx, run->settings, "scale", v->name));
-    plx__scale_kind kind = kinds[value.word];
+    if (!plx__scale_parse(&kind, value.text)) PLX_FAIL(run->ctx, PLX_E_INTERNAL, "no scaling '%s'", value.text);
     *out = *v;
     if (kind == PLX__SCALE_NONE || v->kind == PLX_VIEW_KERNEL) return PLX_OK;
     if (run->fitted) {
@@ -147,29 +147,50 @@ static plx_status single_view(plx__prepared *out, plx__run *run, const plx__view
     return PLX_OK;
 }
 
-static plx_status settle_width(plx__prepared *out, plx__run *run)
+/* A positive number of the kernel: kept in the model when fitting, read from it when predicting. */
+static plx_status keep_number(double *value, plx__run *run, const char *what, const char *view)
 {
     const char *name = NULL;
+    PLX_TRY(plx__arena_printf(&name, plx__scratch(run->ctx), "_%s.%s", what, view));
+    if (!run->fitted) return plx__store_put(run->out, name, (plx_cmat){value, 1, 1, 1});
+    PLX_TRY(plx__store_scalar(value, run->ctx, run->fitted, name));
+    if (!(*value > 0)) PLX_FAIL(run->ctx, PLX_E_FORMAT, "the model's %s of view '%s' is not > 0", what, view);
+    return PLX_OK;
+}
+
+static plx_status settle_width(plx__prepared *out, plx__run *run)
+{
     if (out->kernel.kind != PLX__KERNEL_RBF) return PLX_OK;
-    PLX_TRY(plx__arena_printf(&name, plx__scratch(run->ctx), "_width.%s", out->name));
-    if (run->fitted) {
-        PLX_TRY(plx__store_scalar(&out->kernel.width, run->ctx, run->fitted, name));
-        if (!(out->kernel.width > 0))
-            PLX_FAIL(run->ctx, PLX_E_FORMAT, "the model's width of view '%s' is not > 0", out->name);
-        return PLX_OK;
-    }
-    PLX_TRY(plx__kernel_set_width(&out->kernel, run->ctx, out->rows, out->present, out->name));
-    return plx__store_put(run->out, name, (plx_cmat){&out->kernel.width, 1, 1, 1});
+    if (!run->fitted) PLX_TRY(plx__kernel_set_width(&out->kernel, run->ctx, out->rows, out->present, out->name));
+    return keep_number(&out->kernel.width, run, "width", out->name);
+}
+
+static plx_status settle_amplitude(plx__prepared *out, plx__run *run)
+{
+    if (plx__pv_level(run->settings, "amplitude", NULL) < 0) return PLX_OK;
+    if (!run->fitted) PLX_TRY(plx__kernel_set_amplitude(&out->kernel, run->ctx, out->rows, out->present, out->name));
+    PLX_TRY(keep_number(&out->kernel.amplitude, run, "amplitude", out->name));
+    if (out->kernel.kind != PLX__KERNEL_PRECOMPUTED || out->kernel.amplitude == 1.0) return PLX_OK;
+    plx_mat scaled;
+    PLX_TRY(plx__mat_clone(&scaled, plx__scratch(run->ctx), out->rows.dense));
+    plx__mat_scale(scaled, out->kernel.amplitude);
+    out->rows = plx__points_dense(plx__cmat(scaled));
+    return PLX_OK;
+}
+
+plx_status plx__prepare_rows(plx__prepared *out, plx__run *run, plx_index view)
+{
+    *out = (plx__prepared){0};
+    return view < 0 ? concat_views(out, run) : single_view(out, run, &run->problem->views[view]);
 }
 
 plx_status plx__prepare(plx__prepared *out, plx__run *run, plx_index view)
 {
     const plx__problem *p = run->problem;
-    *out = (plx__prepared){0};
-    if (view < 0) PLX_TRY(concat_views(out, run));
-    else PLX_TRY(single_view(out, run, &p->views[view]));
+    PLX_TRY(plx__prepare_rows(out, run, view));
     PLX_TRY(plx__kernel_settings(&out->kernel, run, out->name, view >= 0 && p->views[view].kind == PLX_VIEW_KERNEL));
-    return settle_width(out, run);
+    PLX_TRY(settle_width(out, run));
+    return settle_amplitude(out, run);
 }
 
 plx_status plx__points_select(plx__points *out, plx_context *ctx, plx__points from, const plx_index *rows,

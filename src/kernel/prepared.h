@@ -24,6 +24,9 @@ typedef struct plx__prepared {
  * rows and stored, and width=median is computed and stored; when predicting both are read back. */
 plx_status plx__prepare(plx__prepared *out, plx__run *run, plx_index view);
 
+/* Scaling only, for methods without kernels: everything but `kernel` is filled. */
+plx_status plx__prepare_rows(plx__prepared *out, plx__run *run, plx_index view);
+
 /* Bytes plx__prepare takes for a view (or the concatenation), for a method's memory estimate. */
 double plx__prepared_bytes(const plx__run *run, plx_index view);
 

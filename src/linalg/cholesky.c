@@ -114,6 +114,18 @@ plx_status plx__cholesky(plx_context *ctx, plx_mat a, plx__bad_pivot *bad)
     return PLX_OK;
 }
 
+plx_status plx__cholesky_serial(plx_context *ctx, plx_mat a, plx__bad_pivot *bad)
+{
+    if (bad) *bad = (plx__bad_pivot){-1, 0.0};
+    PLX_TRY(plx__blas_fits(ctx, a.rows, a.cols, a.ld));
+    if (a.rows == 0) return PLX_OK;
+    plx__blas_scope scope = plx__blas_enter();
+    plx_status st = factor_diagonal(ctx, a, 0, a.rows, bad);
+    plx__blas_leave(scope);
+    if (st == PLX_OK) clear_upper(a);
+    return st;
+}
+
 /* ---- jitter ---- */
 
 /* The upper triangle still holds the matrix: copy it down and set the diagonal. */

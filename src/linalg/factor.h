@@ -18,6 +18,9 @@ typedef struct plx__bad_pivot {
  * strict upper triangle is untouched. `bad` may be NULL. Tiled; n^3/3 flops. */
 plx_status plx__cholesky(plx_context *ctx, plx_mat a, plx__bad_pivot *bad);
 
+/* The same on this thread alone: for bodies of parallel loops. */
+plx_status plx__cholesky_serial(plx_context *ctx, plx_mat a, plx__bad_pivot *bad);
+
 /* Same with the jitter policy: try as it is, then add eps * trace/n to the diagonal for eps = 1e-12,
  * 1e-11, ..., 1e-6. `a` must hold both triangles. *relative = the eps used (0: none). When all fail:
  * PLX_E_NUMERIC with "WHAT is not positive definite (smallest pivot P at sample I); REMEDY". `what` is
@@ -31,6 +34,10 @@ plx_status plx__tri_solve(plx_context *ctx, plx_cmat l, plx__trans tl, plx_mat b
 
 /* B = B op(L)^-1 in place (right-hand sides are the rows of B). */
 plx_status plx__tri_solve_right(plx_context *ctx, plx_cmat l, plx__trans tl, plx_mat b);
+
+/* Both on this thread alone: for bodies of parallel loops. */
+plx_status plx__tri_solve_serial(plx_context *ctx, plx_cmat l, plx__trans tl, plx_mat b);
+plx_status plx__tri_solve_right_serial(plx_context *ctx, plx_cmat l, plx__trans tl, plx_mat b);
 
 /* One right-hand side, in place. */
 plx_status plx__tri_solve_vec(plx_context *ctx, plx_cmat l, plx__trans tl, double *x);

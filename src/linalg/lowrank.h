@@ -32,6 +32,11 @@ typedef struct plx__pivoted {
 plx_status plx__pivoted_cholesky(plx__pivoted *out, plx__arena *arena, plx_context *ctx, const double *diagonal,
                                  plx_index n, plx__column_fn column, void *arg, const plx__pivot_options *options);
 
+/* The same of a matrix at hand (symmetric, both triangles; overwritten): blocks of columns at a time, so that most of
+ * the work is matrix products. Pivots and columns are those above up to rounding. n^2 r flops. */
+plx_status plx__pivoted_cholesky_full(plx__pivoted *out, plx__arena *arena, plx_context *ctx, plx_mat k,
+                                      const plx__pivot_options *options);
+
 /* What a randomised SVD works on: dense or CSR (csr.ptr NULL: dense), rows minus `mean` (NULL: 0). */
 typedef struct plx__rsvd_input {
     plx_cmat dense;

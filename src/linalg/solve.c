@@ -53,6 +53,27 @@ plx_status plx__tri_solve_right(plx_context *ctx, plx_cmat l, plx__trans tl, plx
     return tri_solve(ctx, l, tl, b, CblasRight);
 }
 
+static plx_status tri_solve_serial(plx_context *ctx, plx_cmat l, plx__trans tl, plx_mat b, CBLAS_SIDE side)
+{
+    tri_job job = {l, b, side, tl == PLX__N ? CblasNoTrans : CblasTrans};
+    PLX_TRY(plx__blas_fits(ctx, l.rows, b.cols, plx__max(l.ld, b.ld)));
+    if (b.rows == 0 || b.cols == 0) return PLX_OK;
+    plx__blas_scope scope = plx__blas_enter();
+    plx_status st = solve_block(&job, ctx, 0, side == CblasLeft ? b.cols : b.rows, 0);
+    plx__blas_leave(scope);
+    return st;
+}
+
+plx_status plx__tri_solve_serial(plx_context *ctx, plx_cmat l, plx__trans tl, plx_mat b)
+{
+    return tri_solve_serial(ctx, l, tl, b, CblasLeft);
+}
+
+plx_status plx__tri_solve_right_serial(plx_context *ctx, plx_cmat l, plx__trans tl, plx_mat b)
+{
+    return tri_solve_serial(ctx, l, tl, b, CblasRight);
+}
+
 plx_status plx__tri_solve_vec(plx_context *ctx, plx_cmat l, plx__trans tl, double *x)
 {
     PLX_TRY(plx__blas_fits(ctx, l.rows, l.cols, l.ld));

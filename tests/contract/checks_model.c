@@ -66,6 +66,7 @@ static void array_shape(trial *t, const stage *s, const plx_model *m, const plx_
     const char *cross = strstr(spec->shape, " x ");
     bool is_dense = plx_model_array(&dense, m, name) == PLX_OK,
          is_sparse = plx_model_array_sparse(&csr, m, name) == PLX_OK;
+    if (!is_dense && !is_sparse && spec->flags & PLX__SOMETIMES) return;
     CHECK(t, is_dense != is_sparse, "array %s is %s", name, is_dense ? "both dense and sparse" : "not there");
     if (is_dense == is_sparse || !cross) return;
     plx_index rows = is_dense ? dense.rows : csr.rows, cols = is_dense ? dense.cols : csr.cols;
@@ -185,8 +186,8 @@ static void predict_transform(trial *t)
     plx_prediction *p = NULL;
     plx_cmat z;
     if (!can(t, PLX_CAN_PREDICT) || !open_stage(&s, t)) return;
-    NEED(t, plx_predict(&p, s.ctx, s.model, s.data) == PLX_OK, "%s", plx_context_error(s.ctx));
-    plx_status st = plx_prediction_transform(&z, p);
+    plx_status st = plx_transform(&p, s.ctx, s.model, s.data);
+    if (st == PLX_OK) st = plx_prediction_transform(&z, p);
     if (t->about->transform)
         CHECK(t, st == PLX_OK && z.rows == s.r->n && z.cols > 0, "transform: %s", plx_status_name(st));
     else CHECK(t, st == PLX_E_UNSUPPORTED, "transform without an array: %s", plx_status_name(st));

@@ -8,16 +8,22 @@
 
 typedef struct extra_settings {
     const char *method, *name;
-    const char *settings[8];        /* "key=value" */
+    const char *settings[8]; /* "key=value" */
 } extra_settings;
 
 static const extra_settings EXTRA_SETTINGS[] = {
+    {"cca", "iterative", {"dim=2", "tau=0.7", "solver=iterative", "scale=unit", "missing=pairwise"}},
+    {"cca", "svd", {"dim=2", "tau=0.7", "solver=svd", "classifier=svm"}},
     {"coem", "half", {"eta=0.5", "priors=view", "likelihood=vmf", "max_iter=20"}},
     {"coem", "joint", {"mode=joint", "init=kmeans++", "likelihood=gaussian", "max_iter=10"}},
     {"coem", "annealed", {"anneal=linear", "anneal_steps=3", "likelihood.text=gaussian", "max_iter=10"}},
     {"cotrain", "logistic", {"base=logistic", "reg=0.5", "grow=1", "pool=12"}},
     {"cotrain", "rls", {"base=rls", "pool_order=index", "pool=0"}},
     {"cotrain", "svm", {"base=svm", "grow=2", "rounds=3"}},
+    {"kcca", "rbf", {"dim=2", "kernel=rbf", "gs_max=10", "classifier=svm", "amplitude=auto"}},
+    {"kcca", "pairwise", {"dim=2", "tau=0.9", "missing=pairwise", "kernel=cosine", "gs_threshold=1e-6"}},
+    {"kcomplete", "diag", {"covariance=diag", "components=auto", "max_components=2", "kernel=poly", "scale=zscore"}},
+    {"kcomplete", "filled", {"completion=conditional_mean", "kernel=linear", "amplitude=auto", "cov_reg=0.1"}},
     {"mvc", "needed", {"base_restarts=2", "max_iter=30"}},
     {"mvc", "euclid", {"loss=euclid", "base=kmeans", "base_restarts=1", "max_iter=20"}},
     {"mvkmeans", "agree", {"assignment=maxagree", "alpha2=0.02"}},

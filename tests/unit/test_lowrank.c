@@ -48,10 +48,10 @@ static void pivots_and_stop_rules(void **state)
     plx_mat k = plx__mat_of(data, 4, 4);
     plx__pivoted p;
     diagonal_of(k, d);
-    plx__pivot_options o = {.threshold = 0.5, .stop = PLX__STOP_MAX};   /* stops at residual 2 <= 0.5 * 4 */
+    plx__pivot_options o = {.threshold = 0.5, .stop = PLX__STOP_MAX}; /* stops at residual 2 <= 0.5 * 4 */
     assert_ok(ctx, plx__pivoted_cholesky(&p, plx__scratch(ctx), ctx, d, 4, column_of, &k, &o));
     assert_true(p.rank == 2 && p.pivot[0] == 1 && p.pivot[1] == 2 && p.residual == 3);
-    o = (plx__pivot_options){.threshold = 0.1, .stop = PLX__STOP_SUM};  /* 11 total: stops at 1 <= 1.1 */
+    o = (plx__pivot_options){.threshold = 0.1, .stop = PLX__STOP_SUM}; /* 11 total: stops at 1 <= 1.1 */
     assert_ok(ctx, plx__pivoted_cholesky(&p, plx__scratch(ctx), ctx, d, 4, column_of, &k, &o));
     assert_true(p.rank == 3 && p.pivot[2] == 3 && p.residual == 1);
     o = (plx__pivot_options){.max_rank = 1};
@@ -84,6 +84,57 @@ static void rank_is_found(void **state)
     }
 }
 
+/* Blocks of columns give the pivots and columns of the column-by-column form, with every stop rule and thread count. */
+static void full_form_agrees(void **state)
+{
+    (void)state;
+    enum { N = 160 };
+    static double first[N * N];
+    for (int t = 0; t < 3; t++) {
+        plx_context *ctx = test_context(thread_counts[t]);
+        plx_mat k = test_spd(ctx, N, 0.5, 5), copy;
+        double d[N];
+        const plx__pivot_options options[] = {
+            {0, PLX__STOP_MAX, 0}, {0.05, PLX__STOP_MAX, 0}, {0.2, PLX__STOP_SUM, 0}, {0, PLX__STOP_MAX, 70}};
+        diagonal_of(k, d);
+        for (int o = 0; o < 4; o++) {
+            plx__pivoted p, q;
+            assert_ok(ctx, plx__mat_clone(&copy, plx__scratch(ctx), plx__cmat(k)));
+            assert_ok(ctx, plx__pivoted_cholesky(&p, plx__scratch(ctx), ctx, d, N, column_of, &k, &options[o]));
+            assert_ok(ctx, plx__pivoted_cholesky_full(&q, plx__scratch(ctx), ctx, copy, &options[o]));
+            assert_int_equal(p.rank, q.rank);
+            assert_close(p.residual, q.residual, 1e-9);
+            for (plx_index r = 0; r < p.rank; r++) {
+                assert_int_equal(p.pivot[r], q.pivot[r]);
+                for (plx_index i = 0; i < N; i++) assert_close(at(p.z, i, r), at(q.z, i, r), 1e-8);
+                for (plx_index c = r + 1; c < p.rank; c++) assert_true(at(q.z, q.pivot[r], c) == 0.0);
+            }
+            if (o == 0 && t == 0) memcpy(first, q.z.data, sizeof first);
+            if (o == 0) assert_memory_equal(first, q.z.data, sizeof first);
+        }
+        plx_context_destroy(ctx);
+    }
+}
+
+/* Equal residuals: the smaller index first, also after a block of 48 pivots has been left out. */
+static void full_form_ties(void **state)
+{
+    (void)state;
+    plx_context *ctx = test_context(1);
+    plx_mat k = test_mat(ctx, 120, 120, 1);
+    plx__pivoted p;
+    plx__pivot_options o = {0};
+    plx__mat_fill(k, 0.0);
+    for (plx_index i = 0; i < 120; i++) k.data[i * 121] = i % 3 == 0 ? 2.0 : 1.0;
+    assert_ok(ctx, plx__pivoted_cholesky_full(&p, plx__scratch(ctx), ctx, k, &o));
+    assert_int_equal(p.rank, 120);
+    for (plx_index r = 0; r < 120; r++) {
+        plx_index later = r - 40;
+        assert_int_equal(p.pivot[r], r < 40 ? 3 * r : later + later / 2 + 1);
+    }
+    plx_context_destroy(ctx);
+}
+
 /* Rank 6 plus nothing: the randomised SVD is exact; against the full SVD, dense, CSR and centred. */
 static void randomised_svd_of_low_rank(void **state)
 {
@@ -91,8 +142,10 @@ static void randomised_svd_of_low_rank(void **state)
     plx_context *ctx = test_context(2);
     for (int t = 0; t < 4; t++) {
         plx_index rows = t & 1 ? 50 : 120, cols = t & 1 ? 90 : 40, k = 6, r = plx__min(rows, cols);
-        plx_mat l = test_mat(ctx, rows, k, 1), rt = test_mat(ctx, k, cols, 2), a = test_mat(ctx, rows, cols, 3), mean = test_mat(ctx, 1, cols, 4);
-        plx_mat u = test_mat(ctx, rows, k, 5), vt = test_mat(ctx, k, cols, 6), fu = test_mat(ctx, rows, r, 7), fvt = test_mat(ctx, r, cols, 8), fs = test_mat(ctx, 1, r, 9);
+        plx_mat l = test_mat(ctx, rows, k, 1), rt = test_mat(ctx, k, cols, 2), a = test_mat(ctx, rows, cols, 3),
+                mean = test_mat(ctx, 1, cols, 4);
+        plx_mat u = test_mat(ctx, rows, k, 5), vt = test_mat(ctx, k, cols, 6), fu = test_mat(ctx, rows, r, 7),
+                fvt = test_mat(ctx, r, cols, 8), fs = test_mat(ctx, 1, r, 9);
         double s[6];
         plx_csr sparse;
         assert_ok(ctx, plx__gemm(ctx, 1.0, plx__cmat(l), PLX__N, plx__cmat(rt), PLX__N, 0.0, a));
@@ -129,7 +182,8 @@ static plx_status many_allocations(plx_context *ctx)
     plx__rsvd_input in = {.csr = plx__ccsr(sparse), .mean = d};
     PLX_TRY(plx__rsvd(ctx, in, 2, NULL, u, s, vt));
     plx__pivot_options o = {0};
-    return plx__pivoted_cholesky(&p, plx__scratch(ctx), ctx, d, 8, column_of, &a, &o);
+    PLX_TRY(plx__pivoted_cholesky(&p, plx__scratch(ctx), ctx, d, 8, column_of, &a, &o));
+    return plx__pivoted_cholesky_full(&p, plx__scratch(ctx), ctx, a, &o);
 }
 
 static void survives_allocation_failures(void **state)
@@ -141,8 +195,12 @@ static void survives_allocation_failures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(full_rank_reconstructs),     cmocka_unit_test(pivots_and_stop_rules),
-        cmocka_unit_test(rank_is_found),              cmocka_unit_test(randomised_svd_of_low_rank),
+        cmocka_unit_test(full_rank_reconstructs),
+        cmocka_unit_test(pivots_and_stop_rules),
+        cmocka_unit_test(full_form_agrees),
+        cmocka_unit_test(full_form_ties),
+        cmocka_unit_test(rank_is_found),
+        cmocka_unit_test(randomised_svd_of_low_rank),
         cmocka_unit_test(survives_allocation_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

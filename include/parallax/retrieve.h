@@ -1,0 +1,84 @@
+/**
+ * @file parallax/retrieve.h
+ * @brief Search across views: which items lie nearest to a query in the space a model learned.
+ *
+ * Lifetime: plx_retrieve() hands back a result the caller owns; what is read from it is borrowed. It keeps no pointer
+ * to the data.
+ *
+ * Threads: a context serves one call at a time. Results do not depend on the number of threads.
+ */
+#ifndef PARALLAX_RETRIEVE_H
+#define PARALLAX_RETRIEVE_H
+
+#include "parallax/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct plx_retrieval plx_retrieval;
+
+/** What to search by. Start from PLX_RETRIEVE_OPTIONS_INIT. */
+typedef struct plx_retrieve_options {
+    size_t struct_size;
+    plx_index top;    /**< items per query, at least 1 */
+    const char *from; /**< look at this view of the queries only; NULL: at all views they have */
+    const char *to;   /**< look at this view of the items only; NULL: at all views they have */
+} plx_retrieve_options;
+
+#define PLX_RETRIEVE_OPTIONS_INIT                                                                                      \
+    {                                                                                                                  \
+        sizeof(plx_retrieve_options), 10, 0, 0                                                                         \
+    }
+
+/**
+ * The items most similar to every query: cosine of their coordinates, ties to the smaller index. A sample of both data
+ * sets is its own mate: found by id when both have ids, by row number when neither has and the numbers of samples
+ * agree.
+ *
+ * @param[out] out   NULL on any failure.
+ * @param options    NULL for the defaults.
+ * @retval PLX_E_UNSUPPORTED  the method has no coordinates to search by
+ * @retval PLX_E_ARG          an unknown view, top < 1
+ * @retval PLX_E_DATA         as plx_predict()
+ *
+ * O(queries items dimensions) time; no matrix of all similarities is kept.
+ * @since 0.1
+ */
+PLX_API PLX_NODISCARD plx_status plx_retrieve(plx_retrieval **out, plx_context *ctx, const plx_model *model,
+                                              const plx_dataset *queries, const plx_dataset *items,
+                                              const plx_retrieve_options *options);
+
+/** Free a result. NULL is allowed. */
+PLX_API void plx_retrieval_destroy(plx_retrieval *retrieval);
+
+/** Number of queries, and of items listed for each (`top`, or all items when there are fewer). */
+PLX_API plx_index plx_retrieval_queries(const plx_retrieval *retrieval);
+PLX_API plx_index plx_retrieval_listed(const plx_retrieval *retrieval);
+
+/** Row number of the item at `place` (0: the best), -1 out of range; and its cosine, NaN out of range. */
+PLX_API plx_index plx_retrieval_item(const plx_retrieval *retrieval, plx_index query, plx_index place);
+PLX_API double plx_retrieval_similarity(const plx_retrieval *retrieval, plx_index query, plx_index place);
+
+/** 1 + items more similar than the query's mate + half of those equally similar; NaN without a mate. */
+PLX_API double plx_retrieval_rank(const plx_retrieval *retrieval, plx_index query);
+
+/**
+ * How well queries find their mates: `mates` (queries that have one), and over those `top1`, `top10` and, for another
+ * number of listed items, `topN` (shares of ranks up to it), `mrr` (mean of 1/rank), `median_rank`. Only `mates` when
+ * there are none.
+ * @param[out] out  Owned by the caller.
+ */
+PLX_API PLX_NODISCARD plx_status plx_retrieval_metrics(plx_metrics **out, plx_context *ctx,
+                                                       const plx_retrieval *retrieval);
+
+/** Write `query,rank,item,similarity`, a line per listed item; ids come from the data sets, else row numbers. Path "-":
+ *  standard output. */
+PLX_API PLX_NODISCARD plx_status plx_retrieval_write(plx_context *ctx, const plx_retrieval *retrieval,
+                                                     const plx_dataset *queries, const plx_dataset *items,
+                                                     const char *path);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

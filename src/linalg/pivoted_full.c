@@ -1,0 +1,158 @@
+/*
+ * Partial Gram-Schmidt of a kernel matrix that is at hand.
+ *
+ * Right-looking by blocks: K holds K - Z Z' of all finished blocks, restricted to the rows that are not pivots yet;
+ * inside a block a column is corrected by the columns of this block only; at its end K is updated by one product. The
+ * rows keep their order, so ties go to the smallest index as in plx__pivoted_cholesky.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "linalg/lowrank.h"
+
+enum { BLOCK = 48, ROW_GRAIN = 16384 }; /* a column of a block is little work: threads pay for many rows only */
+
+typedef struct full_job {
+    plx_mat k;        /* alive x alive residual of the finished blocks */
+    plx_mat block;    /* alive x BLOCK: columns of the running block */
+    plx_index *alive; /* index of every row of k and block */
+    plx_index n_alive, width, rank;
+    plx_mat z;        /* n x capacity */
+    double *residual; /* alive */
+    plx_index pivot;  /* row of k */
+    double root;
+    plx_index *pivots;
+} full_job;
+
+static plx_status new_column(void *arg, plx_context *ctx, plx_index begin, plx_index end, int worker)
+{
+    full_job *job = arg;
+    const double *of_pivot = job->block.data + job->pivot * job->block.ld, *k = job->k.data + job->pivot * job->k.ld;
+    (void)ctx, (void)worker;
+    for (plx_index i = begin; i < end; i++) {
+        double *row = job->block.data + i * job->block.ld;
+        double value = i == job->pivot ? job->root : (k[i] - plx__dot(row, of_pivot, job->width)) / job->root;
+        if (job->residual[i] < 0) value = 0.0; /* a pivot of this block: its row is finished */
+        row[BLOCK] = value;
+        if (job->residual[i] >= 0) job->residual[i] = fmax(job->residual[i] - value * value, 0.0);
+    }
+    return PLX_OK;
+}
+
+static plx_status add_column(plx_context *ctx, full_job *job)
+{
+    job->root = sqrt(job->residual[job->pivot]);
+    PLX_TRY(plx__parallel_for(ctx, job->n_alive, ROW_GRAIN, new_column, job));
+    for (plx_index i = 0; i < job->n_alive; i++) {
+        double *row = job->block.data + i * job->block.ld;
+        row[job->width] = row[BLOCK];
+        job->z.data[job->alive[i] * job->z.ld + job->rank] = row[BLOCK];
+    }
+    job->residual[job->pivot] = -1.0;
+    job->pivots[job->rank++] = job->alive[job->pivot];
+    job->width++;
+    return PLX_OK;
+}
+
+/* Leave the pivots of the block out of k, block and residual, then take the block's part off k. */
+static plx_status end_block(plx_context *ctx, full_job *job)
+{
+    plx_index kept = 0;
+    for (plx_index i = 0; i < job->n_alive; i++) {
+        if (job->residual[i] < 0) continue;
+        plx_index at = 0;
+        double *to = job->k.data + kept * job->k.ld;
+        const double *from = job->k.data + i * job->k.ld;
+        for (plx_index j = 0; j < job->n_alive; j++)
+            if (job->residual[j] >= 0) to[at++] = from[j];
+        memmove(job->block.data + kept * job->block.ld, job->block.data + i * job->block.ld,
+                (size_t)job->width * sizeof(double));
+        kept++;
+    }
+    plx_index at = 0;
+    for (plx_index i = 0; i < job->n_alive; i++) {
+        if (job->residual[i] < 0) continue;
+        job->alive[at] = job->alive[i];
+        job->residual[at++] = job->residual[i];
+    }
+    job->n_alive = kept;
+    plx_mat rest = plx__sub(job->k, 0, 0, kept, kept);
+    plx_cmat block = plx__csub(plx__cmat(job->block), 0, 0, kept, job->width);
+    job->width = 0;
+    if (!kept) return PLX_OK;
+    return plx__syrk(ctx, -1.0, block, PLX__N, 1.0, rest);
+}
+
+static plx_index largest(const full_job *job)
+{
+    plx_index best = 0;
+    for (plx_index i = 1; i < job->n_alive; i++)
+        if (job->residual[i] > job->residual[best]) best = i;
+    return best;
+}
+
+static double left_over(const full_job *job)
+{
+    double sum = 0;
+    for (plx_index i = 0; i < job->n_alive; i++) sum += fmax(job->residual[i], 0.0);
+    return sum;
+}
+
+static bool small_enough(const full_job *job, const plx__pivot_options *o, double first_max, double first_sum)
+{
+    double top = job->residual[job->pivot];
+    if (!(top > 0)) return true;
+    if (o->stop == PLX__STOP_MAX) return top <= o->threshold * first_max;
+    return left_over(job) <= o->threshold * first_sum;
+}
+
+static plx_status prepare(full_job *job, plx__arena *scratch, plx_mat k, plx_index limit)
+{
+    *job = (full_job){.k = k, .n_alive = k.rows};
+    PLX_TRY(plx__arena_mat(&job->block, scratch, k.rows, BLOCK + 1));
+    PLX_TRY(plx__arena_mat(&job->z, scratch, k.rows, limit));
+    PLX_TRY(plx__arena_f64(&job->residual, scratch, k.rows, 1));
+    PLX_TRY(plx__arena_i64(&job->alive, scratch, k.rows));
+    PLX_TRY(plx__arena_i64(&job->pivots, scratch, limit));
+    for (plx_index i = 0; i < k.rows; i++) {
+        job->residual[i] = fmax(k.data[i * k.ld + i], 0.0);
+        job->alive[i] = i;
+    }
+    return PLX_OK;
+}
+
+static plx_status hand_over(plx__pivoted *out, plx__arena *arena, const full_job *job)
+{
+    out->rank = job->rank;
+    out->residual = left_over(job);
+    PLX_TRY(plx__arena_i64(&out->pivot, arena, job->rank));
+    if (job->rank) memcpy(out->pivot, job->pivots, (size_t)job->rank * sizeof *out->pivot);
+    return plx__mat_clone(&out->z, arena, plx__csub(plx__cmat(job->z), 0, 0, job->z.rows, job->rank));
+}
+
+plx_status plx__pivoted_cholesky_full(plx__pivoted *out, plx__arena *arena, plx_context *ctx, plx_mat k,
+                                      const plx__pivot_options *options)
+{
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    plx_index limit = options->max_rank > 0 ? plx__min(options->max_rank, k.rows) : k.rows;
+    full_job job;
+    double sum = 0, top = 0;
+    *out = (plx__pivoted){{NULL, k.rows, 0, 0}, NULL, 0, 0};
+    PLX_TRY(prepare(&job, plx__scratch(ctx), k, limit));
+    for (plx_index i = 0; i < k.rows; i++) {
+        sum += k.data[i * k.ld + i];
+        top = fmax(top, k.data[i * k.ld + i]);
+    }
+    while (job.rank < limit && job.n_alive > 0) {
+        job.pivot = largest(&job);
+        if (small_enough(&job, options, top, sum)) break;
+        PLX_TRY(add_column(ctx, &job));
+        if (job.width < BLOCK) continue;
+        PLX_TRY(end_block(ctx, &job));
+        PLX_TRY(plx__report(ctx, "pivots", job.rank, limit, left_over(&job)));
+    }
+    PLX_TRY(hand_over(out, arena, &job));
+    if (arena != plx__scratch(ctx)) plx__arena_rewind(plx__scratch(ctx), mark);
+    return PLX_OK;
+}

@@ -1,0 +1,88 @@
+/*
+ * What cca and kcca share. Each of them brings every view into a form Z_j (rows of the fitted samples); here the
+ * reduced problem is solved, and projections become the shared space, correlations, retrieval scores and a classifier.
+ *
+ * Per fit: plx__canon_open; the method fills z, mean, n, sample and r of every view; plx__canon_solve; the method
+ * writes the projections; plx__canon_finish. Per prediction: open, projections, finish.
+ */
+#ifndef PLX_METHODS_CCA_CANON_H
+#define PLX_METHODS_CCA_CANON_H
+
+#include "frame/problem.h"
+#include "kernel/prepared.h"
+#include "linalg/lowrank.h"
+
+typedef struct canon_params {
+    plx_index dim;
+    double tau;
+    bool center;
+    int missing; /* CANON_COMPLETE or CANON_PAIRWISE */
+    int classifier;
+    double C;
+    bool retrieval;
+    double gs_threshold; /* kcca */
+    int gs_stop;
+    plx_index gs_max;
+    int solver; /* cca; -1: by the number of features */
+    plx_index rank;
+} canon_params;
+
+enum { CANON_COMPLETE = 0, CANON_PAIRWISE = 1 };
+enum { CANON_NO_CLASSIFIER = 0, CANON_SVM = 1 };
+
+typedef struct canon_view {
+    const plx__view *view;
+    plx_index index;         /* in the data set */
+    plx_index n;             /* fitted samples */
+    const plx_index *sample; /* n, ascending */
+    plx__points z;           /* n x r */
+    const double *mean;      /* r: taken off every row of z, never formed; NULL: none */
+    plx_index r;
+    plx_mat w;          /* r x k: result of plx__canon_solve */
+    plx_mat projection; /* samples x k: array projection.VIEW; zero where the view is missing */
+} canon_view;
+
+typedef struct canon {
+    plx__run *run;
+    plx_context *ctx;
+    const canon_params *set;
+    plx_index n; /* samples */
+    plx_index m; /* views that some sample has */
+    canon_view *views;
+    uint8_t *complete; /* n: has all views */
+    plx_index n_complete;
+    plx_index k;
+    double *rho;   /* k */
+    double jitter; /* largest that a factorisation needed */
+} canon;
+
+/* Rows both methods have in their tables. */
+extern const plx__param_spec plx__canon_params[];
+
+/* Views that are there and the samples to fit. */
+plx_status plx__canon_open(canon *c, plx__run *run);
+plx_status plx__canon_open_fitted(canon *c, plx__run *run);
+/* Fewer than two classes where a classifier is wanted. */
+plx_status plx__canon_check(plx__run *run);
+
+/* Reduced problem: k, rho and the w of all views (canon_solve.c). */
+plx_status plx__canon_solve(canon *c);
+/* dim cut to what the ranks allow, with a warning. */
+plx_status plx__canon_set_dim(canon *c, plx_index largest);
+/* The direction of every column, after w is known: `training` is view 0's n x k. Turns the w of all views. */
+void plx__canon_fix_signs(canon *c, plx_mat training);
+
+/* z of a view (or part of it) as products (canon_products.c). out = (Z_a - mean)' (Z_b - mean) over the samples both
+ * have; `scaled`: times sqrt(n_a n_b) / n_ab. a == b: all of its rows. */
+plx_status plx__canon_cross(plx_mat out, plx_context *ctx, const canon_view *a, const canon_view *b, bool scaled);
+/* out (n x k) = (Z - mean) w. */
+plx_status plx__canon_times(plx_mat out, plx_context *ctx, plx__points z, const double *mean, plx_cmat w);
+
+/* Arrays over samples for the views' projections; when fitting also for views nobody has. */
+plx_status plx__canon_new_projections(canon *c);
+/* Rows of a block into the projection of a view. */
+void plx__canon_place(canon_view *v, plx_cmat rows, const plx_index *sample);
+/* Everything that follows from projections (canon_output.c). */
+plx_status plx__canon_finish(canon *c);
+
+#endif

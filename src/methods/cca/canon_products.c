@@ -1,0 +1,111 @@
+/*
+ * Products of the rows of two views, dense or sparse, centred implicitly: X'Y - m_x s_y' - s_x m_y' + n m_x m_y' with
+ * the column sums s over the rows taken.
+ */
+#include <math.h>
+
+#include "linalg/dense.h"
+#include "methods/cca/canon.h"
+
+/* Rows of both views that belong to the same sample. */
+static plx_status common_rows(plx__points *x, plx__points *y, plx_index *count, plx_context *ctx, const canon_view *a,
+                              const canon_view *b)
+{
+    plx_index *first = NULL, *second = NULL, i = 0, j = 0;
+    *count = 0;
+    PLX_TRY(plx__arena_i64(&first, plx__scratch(ctx), a->n));
+    PLX_TRY(plx__arena_i64(&second, plx__scratch(ctx), b->n));
+    while (i < a->n && j < b->n) {
+        if (a->sample[i] == b->sample[j]) {
+            first[*count] = i;
+            second[(*count)++] = j;
+        }
+        plx_index here = a->sample[i], there = b->sample[j];
+        i += here <= there;
+        j += there <= here;
+    }
+    *x = a->z;
+    *y = b->z;
+    if (*count == a->n && *count == b->n) return PLX_OK;
+    PLX_TRY(plx__points_select(x, ctx, a->z, first, *count));
+    return plx__points_select(y, ctx, b->z, second, *count);
+}
+
+static plx_status sparse_sparse(plx_mat out, plx_context *ctx, plx_ccsr x, plx_ccsr y)
+{
+    plx_csr transposed, product;
+    PLX_TRY(plx__csr_transpose(&transposed, plx__scratch(ctx), x));
+    PLX_TRY(plx__csr_matmul(&product, plx__scratch(ctx), plx__ccsr(transposed), y));
+    plx__csr_to_dense(out, plx__ccsr(product));
+    return PLX_OK;
+}
+
+/* out = X' Y. */
+static plx_status inner(plx_mat out, plx_context *ctx, plx__points x, plx__points y)
+{
+    bool sx = plx__points_sparse(x), sy = plx__points_sparse(y);
+    plx_mat flipped;
+    if (sx && sy) return sparse_sparse(out, ctx, x.csr, y.csr);
+    if (sx) return plx__spmm_t(ctx, 1.0, x.csr, y.dense, 0.0, out);
+    if (!sy && x.dense.data == y.dense.data) return plx__syrk(ctx, 1.0, x.dense, PLX__T, 0.0, out);
+    if (!sy) return plx__gemm(ctx, 1.0, x.dense, PLX__T, y.dense, PLX__N, 0.0, out);
+    PLX_TRY(plx__arena_mat(&flipped, plx__scratch(ctx), out.cols, out.rows));
+    PLX_TRY(plx__spmm_t(ctx, 1.0, y.csr, x.dense, 0.0, flipped));
+    plx__mat_transpose(out, plx__cmat(flipped));
+    return PLX_OK;
+}
+
+static plx_status column_sums(double **out, plx_context *ctx, plx__points x)
+{
+    PLX_TRY(plx__arena_f64(out, plx__scratch(ctx), plx__points_cols(x), 1));
+    if (!plx__points_sparse(x)) return plx__col_sums(ctx, *out, x.dense);
+    plx__csr_col_sums(x.csr, *out);
+    return PLX_OK;
+}
+
+/* out -= m_x s_y' + (s_x - n m_x) m_y'. */
+static plx_status centre(plx_mat out, plx_context *ctx, plx__points x, plx__points y, const double *mx,
+                         const double *my)
+{
+    double *sx = NULL, *sy = NULL, n = (double)plx__points_rows(x);
+    if (!mx && !my) return PLX_OK;
+    PLX_TRY(column_sums(&sx, ctx, x));
+    PLX_TRY(column_sums(&sy, ctx, y));
+    for (plx_index i = 0; i < out.rows; i++) {
+        double *row = out.data + i * out.ld;
+        if (mx) plx__axpy(row, -mx[i], sy, out.cols);
+        if (my) plx__axpy(row, (mx ? n * mx[i] : 0.0) - sx[i], my, out.cols);
+    }
+    return PLX_OK;
+}
+
+plx_status plx__canon_cross(plx_mat out, plx_context *ctx, const canon_view *a, const canon_view *b, bool scaled)
+{
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    plx__points x, y;
+    plx_index count = 0;
+    PLX_TRY(common_rows(&x, &y, &count, ctx, a, b));
+    plx__mat_fill(out, 0.0);
+    if (count > 0) {
+        PLX_TRY(inner(out, ctx, x, y));
+        PLX_TRY(centre(out, ctx, x, y, a->mean, b->mean));
+        if (scaled) plx__mat_scale(out, sqrt((double)a->n * (double)b->n) / (double)count);
+    }
+    plx__arena_rewind(plx__scratch(ctx), mark);
+    return PLX_OK;
+}
+
+plx_status plx__canon_times(plx_mat out, plx_context *ctx, plx__points z, const double *mean, plx_cmat w)
+{
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    double *shift = NULL;
+    if (plx__points_sparse(z)) PLX_TRY(plx__spmm(ctx, 1.0, z.csr, w, 0.0, out));
+    else PLX_TRY(plx__gemm(ctx, 1.0, z.dense, PLX__N, w, PLX__N, 0.0, out));
+    if (mean) {
+        PLX_TRY(plx__arena_f64(&shift, plx__scratch(ctx), w.cols, 1));
+        PLX_TRY(plx__gemv(ctx, 1.0, w, PLX__T, mean, 0.0, shift));
+        plx__sub_row(out, shift);
+    }
+    plx__arena_rewind(plx__scratch(ctx), mark);
+    return PLX_OK;
+}

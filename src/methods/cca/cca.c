@@ -1,0 +1,332 @@
+/*
+ * cca: regularised canonical correlation analysis of two or more views in primal form, dense or sparse.
+ *
+ * exact: Z_j is the centred view itself (with tau = 0 its principal components, because a redundant column would make
+ * Z'Z singular); svd: Z_j = U S of a randomised SVD of the centred view, which is never formed; iterative: products
+ * only (cca_iterative.c). A sample is at (x - mean) . w_j.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "linalg/dense.h"
+#include "linalg/eigen.h"
+#include "core/rng.h"
+#include "methods/cca/cca.h"
+
+enum { EXACT_COLUMNS = 2000 };
+static const double RANK_TOLERANCE = 1e-10;
+
+static const plx__param_spec param_specs[] = {
+    PLX__PV_CHOICE("kernel", "linear", "linear", "Always linear; kcca has other kernels."),
+    {"solver", PLX_PARAM_CHOICE, 0, offsetof(canon_params, solver), "", 0, 0, "exact|svd|iterative",
+     "How a large problem is reduced; default: exact for views with up to 2000 features, svd for wider ones."},
+    {"rank", PLX_PARAM_INT, 0, offsetof(canon_params, rank), "", 1, 1e9, NULL,
+     "Singular vectors per view with solver=svd; larger is more exact and slower. Default: 2 dim + 20."},
+    PLX__PARAM_END};
+
+static const plx__array_spec array_specs[] = {
+    {"rho", "k x 1", 0, "Regularised canonical values, descending."},
+    {"correlation", "k x 1", 0, "Mean over pairs of views of the correlation of their projections."},
+    {"projection.VIEW", "n x k", 0, "Coordinates by one view; zero rows where it is missing."},
+    {"shared", "n x k", 0, "Mean of the projections of the views a sample has."},
+    {"weights.VIEW", "d x k", 0, "Directions in the (scaled) features of a view."},
+    {"retrieval", "pairs x 5", PLX__MEASURED | PLX__SOMETIMES,
+     "retrieval=true: from view, to view, share of mates ranked first, in the first ten, mean reciprocal rank."},
+    {"decision", "n x C", PLX__SOMETIMES, "classifier=svm: decision values; two classes: -f and f."},
+    {NULL, NULL, 0, NULL}};
+
+static const plx__mean_metric metrics[] = {{"top1", "retrieval", 2}, {"top10", "retrieval", 3}, {NULL, NULL, 0}};
+
+typedef struct cca_view {
+    plx__prepared data;
+    double *mean; /* d; zero when not centred */
+    plx_mat back; /* d x r: from the reduced space to the features; data NULL: they are the same */
+} cca_view;
+
+/* ---- variance ---- */
+
+static void sparse_range(plx_ccsr x, double *low, double *high, int64_t *count)
+{
+    for (int64_t p = x.ptr[0]; p < x.ptr[x.rows]; p++) {
+        low[x.col[p]] = fmin(low[x.col[p]], x.val[p]);
+        high[x.col[p]] = fmax(high[x.col[p]], x.val[p]);
+        count[x.col[p]]++;
+    }
+    for (plx_index j = 0; j < x.cols; j++) {
+        if (count[j] == x.rows) continue;
+        low[j] = fmin(low[j], 0.0);
+        high[j] = fmax(high[j], 0.0);
+    }
+}
+
+static void dense_range(plx_cmat x, double *low, double *high)
+{
+    for (plx_index i = 0; i < x.rows; i++)
+        for (plx_index j = 0; j < x.cols; j++) {
+            low[j] = fmin(low[j], x.data[i * x.ld + j]);
+            high[j] = fmax(high[j], x.data[i * x.ld + j]);
+        }
+}
+
+/* Does a column take two values (without centring: one other than 0)? Tested on the data, not on a rounded variance. */
+static plx_status require_variance(canon *c, const canon_view *v, plx__points x)
+{
+    plx__mark mark = plx__arena_mark(plx__scratch(c->ctx));
+    plx_index d = plx__points_cols(x);
+    double *low = NULL, *high = NULL;
+    int64_t *count = NULL;
+    bool varies = false;
+    PLX_TRY(plx__arena_f64(&low, plx__scratch(c->ctx), d, 1));
+    PLX_TRY(plx__arena_f64(&high, plx__scratch(c->ctx), d, 1));
+    PLX_TRY(plx__arena_i64(&count, plx__scratch(c->ctx), d));
+    for (plx_index j = 0; j < d; j++) {
+        low[j] = INFINITY;
+        high[j] = -INFINITY;
+    }
+    if (plx__points_sparse(x)) sparse_range(x.csr, low, high, count);
+    else dense_range(x.dense, low, high);
+    for (plx_index j = 0; j < d && !varies; j++)
+        varies = c->set->center ? high[j] > low[j] : high[j] > 0.0 || low[j] < 0.0;
+    plx__arena_rewind(plx__scratch(c->ctx), mark);
+    if (varies) return PLX_OK;
+    PLX_FAIL(c->ctx, PLX_E_DATA, "cca: view '%s' has no variance; leave it out", v->view->name);
+}
+
+/* ---- views ---- */
+
+static plx_status find_mean(canon *c, cca_view *v, plx__points rows)
+{
+    PLX_TRY(plx__arena_f64(&v->mean, plx__scratch(c->ctx), v->data.cols, 1));
+    if (!c->set->center) return PLX_OK;
+    if (!plx__points_sparse(rows)) return plx__col_means(c->ctx, v->mean, rows.dense);
+    plx__csr_col_means(rows.csr, v->mean);
+    return PLX_OK;
+}
+
+/* Fitted rows: dense ones with the mean taken off, sparse ones with the mean beside them. */
+static plx_status open_view(canon *c, canon_view *v, cca_view *own)
+{
+    plx_mat centred;
+    PLX_TRY(plx__prepare_rows(&own->data, c->run, v->index));
+    PLX_TRY(plx__points_select(&v->z, c->ctx, own->data.rows, v->sample, v->n));
+    PLX_TRY(require_variance(c, v, v->z));
+    PLX_TRY(find_mean(c, own, v->z));
+    v->r = own->data.cols;
+    v->mean = plx__points_sparse(v->z) && c->set->center ? own->mean : NULL;
+    if (plx__points_sparse(v->z) || !c->set->center) return PLX_OK;
+    PLX_TRY(plx__mat_clone(&centred, plx__scratch(c->ctx), v->z.dense));
+    plx__sub_row(centred, own->mean);
+    v->z = plx__points_dense(plx__cmat(centred));
+    return PLX_OK;
+}
+
+static plx_status dense_rows(plx_mat *out, canon *c, const canon_view *v)
+{
+    PLX_TRY(plx__arena_mat(out, plx__scratch(c->ctx), v->n, v->r));
+    if (!plx__points_sparse(v->z)) plx__mat_copy(*out, v->z.dense);
+    else plx__csr_to_dense(*out, v->z.csr);
+    if (v->mean) plx__sub_row(*out, v->mean);
+    return PLX_OK;
+}
+
+/* The view becomes Z = U S with the singular values that count; V leads back to the features. */
+static plx_status take_svd(canon *c, canon_view *v, cca_view *own, plx_mat u, const double *s, plx_mat vt)
+{
+    plx_index r = 0, d = v->r;
+    while (r < u.cols && s[r] > RANK_TOLERANCE * s[0]) r++;
+    plx_mat z;
+    PLX_TRY(plx__arena_mat(&z, plx__scratch(c->ctx), v->n, r));
+    PLX_TRY(plx__arena_mat(&own->back, plx__scratch(c->ctx), d, r));
+    for (plx_index i = 0; i < v->n; i++)
+        for (plx_index j = 0; j < r; j++) z.data[i * z.ld + j] = u.data[i * u.ld + j] * s[j];
+    plx__mat_transpose(own->back, plx__csub(plx__cmat(vt), 0, 0, r, d));
+    v->z = plx__points_dense(plx__cmat(z));
+    v->mean = NULL;
+    v->r = r;
+    return PLX_OK;
+}
+
+static plx_status thin_svd(canon *c, canon_view *v, cca_view *own)
+{
+    plx_index r = plx__min(v->n, v->r);
+    plx_mat x, u, vt;
+    double *s = NULL;
+    PLX_TRY(dense_rows(&x, c, v));
+    PLX_TRY(plx__arena_mat(&u, plx__scratch(c->ctx), v->n, r));
+    PLX_TRY(plx__arena_mat(&vt, plx__scratch(c->ctx), r, v->r));
+    PLX_TRY(plx__arena_f64(&s, plx__scratch(c->ctx), r, 1));
+    PLX_TRY(plx__svd(c->ctx, x, u, s, vt));
+    return take_svd(c, v, own, u, s, vt);
+}
+
+static plx_status random_svd(canon *c, canon_view *v, cca_view *own)
+{
+    plx_index wanted = c->set->rank > 0 ? c->set->rank : 2 * c->set->dim + 20;
+    plx_index r = plx__min(wanted, plx__min(v->n, v->r));
+    plx__rsvd_options options = {0, 2, PLX__STREAM('c', 'c', 'a', 's', v->index)};
+    plx__rsvd_input in = {.mean = v->mean};
+    plx_mat u, vt;
+    double *s = NULL;
+    if (plx__points_sparse(v->z)) in.csr = v->z.csr;
+    else in.dense = v->z.dense;
+    PLX_TRY(plx__arena_mat(&u, plx__scratch(c->ctx), v->n, r));
+    PLX_TRY(plx__arena_mat(&vt, plx__scratch(c->ctx), r, v->r));
+    PLX_TRY(plx__arena_f64(&s, plx__scratch(c->ctx), r, 1));
+    PLX_TRY(plx__rsvd(c->ctx, in, r, &options, u, s, vt));
+    return take_svd(c, v, own, u, s, vt);
+}
+
+static plx_status reduce_view(canon *c, canon_view *v, cca_view *own)
+{
+    int solver = c->set->solver;
+    PLX_TRY(open_view(c, v, own));
+    if (solver < 0) solver = v->r <= EXACT_COLUMNS ? CCA_EXACT : CCA_SVD;
+    if (solver == CCA_SVD) return random_svd(c, v, own);
+    return solver == CCA_EXACT && c->set->tau == 0 ? thin_svd(c, v, own) : PLX_OK;
+}
+
+/* ---- projections ---- */
+
+/* Directions in the features, and the mean, into the model. */
+static plx_status put_weights(canon *c, const canon_view *v, const cca_view *own)
+{
+    const char *name = NULL;
+    plx_mat w;
+    PLX_TRY(plx__arena_printf(&name, plx__scratch(c->ctx), "_mean.%s", v->view->name));
+    PLX_TRY(plx__store_put(c->run->out, name, (plx_cmat){own->mean, 1, own->data.cols, own->data.cols}));
+    PLX_TRY(plx__view_key(&name, c->ctx, "weights", v->view->name));
+    PLX_TRY(plx__store_new(&w, c->run->out, name, own->data.cols, c->k));
+    if (own->back.data) return plx__gemm(c->ctx, 1.0, plx__cmat(own->back), PLX__N, plx__cmat(v->w), PLX__N, 0.0, w);
+    plx__mat_copy(w, plx__cmat(v->w));
+    return PLX_OK;
+}
+
+/* Samples that have the view, except the `count` of `fitted` (ascending). */
+static plx_status project_others(canon *c, canon_view *v, const plx__prepared *data, plx_index count,
+                                 const plx_index *fitted)
+{
+    const plx__store *state = c->run->fitted ? c->run->fitted : c->run->out;
+    plx__mark mark = plx__arena_mark(plx__scratch(c->ctx));
+    const char *name = NULL;
+    plx_index *others = NULL, n = 0, next = 0;
+    plx__points x;
+    plx_cmat w, mean;
+    plx_mat rows;
+    PLX_TRY(plx__arena_i64(&others, plx__scratch(c->ctx), c->n));
+    for (plx_index i = 0; i < c->n; i++) {
+        bool known = next < count && fitted[next] == i;
+        next += known;
+        if (!known && v->view->present[i]) others[n++] = i;
+    }
+    PLX_TRY(plx__arena_printf(&name, plx__scratch(c->ctx), "_mean.%s", v->view->name));
+    PLX_TRY(plx__store_shaped(&mean, c->ctx, state, name, 1, data->cols));
+    PLX_TRY(plx__view_key(&name, c->ctx, "weights", v->view->name));
+    PLX_TRY(plx__store_shaped(&w, c->ctx, state, name, data->cols, c->k));
+    PLX_TRY(plx__points_select(&x, c->ctx, data->rows, others, n));
+    PLX_TRY(plx__arena_mat(&rows, plx__scratch(c->ctx), n, c->k));
+    PLX_TRY(plx__canon_times(rows, c->ctx, x, mean.data, w));
+    plx__canon_place(v, plx__cmat(rows), others);
+    plx__arena_rewind(plx__scratch(c->ctx), mark);
+    return PLX_OK;
+}
+
+static plx_status project_training(canon *c, plx_index v, plx_mat *rows)
+{
+    canon_view *view = &c->views[v];
+    PLX_TRY(plx__arena_mat(rows, plx__scratch(c->ctx), view->n, c->k));
+    return plx__canon_times(*rows, c->ctx, view->z, view->mean, plx__cmat(view->w));
+}
+
+static plx_status project_fitted(canon *c, const cca_view *own)
+{
+    plx_mat rows;
+    PLX_TRY(project_training(c, 0, &rows));
+    plx__canon_fix_signs(c, rows);
+    PLX_TRY(plx__canon_new_projections(c));
+    for (plx_index v = 0; v < c->m; v++) {
+        plx__mark mark = plx__arena_mark(plx__scratch(c->ctx));
+        if (v > 0) PLX_TRY(project_training(c, v, &rows));
+        plx__canon_place(&c->views[v], plx__cmat(rows), c->views[v].sample);
+        PLX_TRY(put_weights(c, &c->views[v], &own[v]));
+        PLX_TRY(project_others(c, &c->views[v], &own[v].data, c->views[v].n, c->views[v].sample));
+        plx__arena_rewind(plx__scratch(c->ctx), mark);
+    }
+    return PLX_OK;
+}
+
+/* ---- fit and predict ---- */
+
+static plx_status fit(plx__run *run)
+{
+    canon c;
+    cca_view *own = NULL;
+    PLX_TRY(plx__canon_open(&c, run));
+    PLX_TRY(PLX__ARENA_NEW(&own, plx__scratch(run->ctx), c.m));
+    for (plx_index v = 0; v < c.m; v++) {
+        PLX_TRY(reduce_view(&c, &c.views[v], &own[v]));
+        PLX_TRY(plx__report(run->ctx, "reduce", v + 1, c.m, NAN));
+    }
+    PLX_TRY(c.set->solver == CCA_ITERATIVE ? plx__cca_iterate(&c) : plx__canon_solve(&c));
+    PLX_TRY(project_fitted(&c, own));
+    return plx__canon_finish(&c);
+}
+
+static plx_status predict(plx__run *run)
+{
+    canon c;
+    PLX_TRY(plx__canon_open_fitted(&c, run));
+    PLX_TRY(plx__canon_new_projections(&c));
+    for (plx_index v = 0; v < c.m; v++) {
+        plx__prepared data;
+        PLX_TRY(plx__prepare_rows(&data, run, c.views[v].index));
+        PLX_TRY(project_others(&c, &c.views[v], &data, 0, NULL));
+    }
+    return plx__canon_finish(&c);
+}
+
+/* Per view: prepared and chosen rows, then what its solver needs; the blocks of the reduced problem; results. */
+static double memory(const plx__run *run)
+{
+    const plx__problem *x = run->problem;
+    const canon_params *set = run->params;
+    double n = (double)x->n, views = (double)x->n_views, k = (double)plx__min(set->dim, x->n), bytes = 0, order = 0;
+    double rank = (double)(set->rank > 0 ? set->rank : 2 * set->dim + 20);
+    for (plx_index v = 0; v < x->n_views; v++) {
+        const plx__view *view = &x->views[v];
+        double d = (double)view->cols, entries = view->sparse ? 1.5 * (double)view->nonzeros : n * d;
+        bool exact = set->solver == CCA_EXACT || (set->solver < 0 && view->cols <= EXACT_COLUMNS);
+        double r = exact ? d : fmin(rank + 10, fmin(n, d));
+        bytes += plx__prepared_bytes(run, v) + 8 * (2 * entries + d * k);
+        if (run->fitted) continue;
+        if (set->solver == CCA_ITERATIVE) bytes += 8 * (entries + (n + d) * 8 * (k + 10));
+        else if (!exact) bytes += 8 * (2 * n + 3 * d) * r;
+        else bytes += 8 * (set->tau == 0 ? 2 * n * d + 2 * d * d : 2 * d * d);
+        order += set->solver == CCA_ITERATIVE ? 0 : r;
+    }
+    if (set->classifier == CANON_SVM) bytes += 8 * (double)x->n_labelled * (double)x->n_labelled;
+    return bytes + 8 * (order * order + 2 * n * k * (views + 2));
+}
+
+static const plx__param_table tables[] = {plx__canon_params,   param_specs,           plx__scale_params,
+                                          plx__heldout_params, plx__zero_rows_params, NULL};
+
+const plx__method plx__method_cca = {
+    .name = "cca",
+    .title = "Canonical correlation analysis",
+    .summary = "Directions of every view whose projections agree across views, for dense data and for sparse text.",
+    .citation = "fortuna2005kcca",
+    .task = PLX_TASK_EMBED,
+    .capabilities = PLX_CAN_PREDICT | PLX_CAN_MISSING_VIEWS | PLX_CAN_SPARSE | PLX_CAN_USE_UNLABELLED | PLX_IS_RANDOM |
+                    PLX_IS_FEATURE_FREE,
+    .min_views = 2,
+    .zero_rows = PLX__ZERO_ROWS_PARAM,
+    .params_size = sizeof(canon_params),
+    .params = tables,
+    .arrays = array_specs,
+    .transform = "shared",
+    .metrics = metrics,
+    .memory_remedy = "use solver=svd with a small rank or solver=iterative, or raise --memory",
+    .check = plx__canon_check,
+    .memory = memory,
+    .fit = fit,
+    .predict = predict};

@@ -1,0 +1,219 @@
+/*
+ * kcca: regularised kernel canonical correlation analysis of two or more views.
+ *
+ * Every view's centred kernel matrix is reduced by partial Gram-Schmidt, Kt_j ~ Z_j Z_j'; the canonical directions w_j
+ * are found in the reduced spaces (canon_solve.c). A training sample is at Z_j w_j, any other one at kt . A_j with its
+ * centred kernel values kt with the pivots and A_j = Z_j[pivots,:]^-T w_j.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "kernel/kernel_basis.h"
+#include "linalg/dense.h"
+#include "linalg/factor.h"
+#include "methods/cca/canon.h"
+
+static const plx__param_spec param_specs[] = {
+    PLX__REAL(canon_params, gs_threshold, "1e-10", 0, INFINITY,
+              "Where partial Gram-Schmidt stops; larger keeps fewer columns and is faster and coarser."),
+    PLX__CHOICE(canon_params, gs_stop, "max", "max|sum",
+                "What the threshold bounds: the largest residual over the largest diagonal entry, or sum over sum."),
+    PLX__INT(canon_params, gs_max, "0", 0, 1e9, "Most columns per view; 0: no limit."), PLX__PARAM_END};
+
+static const plx__array_spec array_specs[] = {
+    {"rho", "k x 1", 0, "Regularised canonical values, descending."},
+    {"correlation", "k x 1", 0, "Mean over pairs of views of the correlation of their projections."},
+    {"projection.VIEW", "n x k", 0, "Coordinates by one view; zero rows where it is missing."},
+    {"shared", "n x k", 0, "Mean of the projections of the views a sample has."},
+    {"weights.VIEW", "r x k", 0, "Dual weights of the pivots."},
+    {"pivots.VIEW", "r x 1", PLX__SAMPLE_NUMBERS, "Row numbers of the pivots in the data set, in pivot order."},
+    {"retrieval", "pairs x 5", PLX__MEASURED | PLX__SOMETIMES,
+     "retrieval=true: from view, to view, share of mates ranked first, in the first ten, mean reciprocal rank."},
+    {"decision", "n x C", PLX__SOMETIMES, "classifier=svm: decision values; two classes: -f and f."},
+    {NULL, NULL, 0, NULL}};
+
+static const plx__mean_metric metrics[] = {{"top1", "retrieval", 2}, {"top10", "retrieval", 3}, {NULL, NULL, 0}};
+
+/* ---- fitting ---- */
+
+static plx_status put_pivots(canon *c, const canon_view *v, const plx__pivoted *p)
+{
+    const char *name = NULL;
+    plx_mat out;
+    PLX_TRY(plx__view_key(&name, c->ctx, "pivots", v->view->name));
+    PLX_TRY(plx__store_new(&out, c->run->out, name, p->rank, 1));
+    for (plx_index r = 0; r < p->rank; r++) out.data[r] = (double)c->run->problem->row[v->sample[p->pivot[r]]];
+    return PLX_OK;
+}
+
+/* Z_j of one view, kept in `arena` with its pivots; what prediction needs goes into the model. */
+static plx_status reduce_view(canon *c, canon_view *v, plx__prepared *data, plx__pivoted *p, plx__arena *arena)
+{
+    plx__pivot_options options = {c->set->gs_threshold, (plx__pivot_stop)c->set->gs_stop, c->set->gs_max};
+    plx__kernel_basis basis;
+    double largest = 0, centred = 0;
+    PLX_TRY(plx__prepare(data, c->run, v->index));
+    plx__mark mark = plx__arena_mark(plx__scratch(c->ctx));
+    PLX_TRY(plx__kernel_basis_fit(&basis, p, arena, c->ctx, data, v->sample, v->n, c->set->center, &options, &largest,
+                                  &centred));
+    if (!p->rank || !(centred > 1e-13 * largest))
+        PLX_FAIL(c->ctx, PLX_E_DATA, "kcca: view '%s' has no variance; leave it out", v->view->name);
+    PLX_TRY(plx__kernel_basis_store(c->run, &basis, v->view->name));
+    PLX_TRY(put_pivots(c, v, p));
+    plx__arena_rewind(plx__scratch(c->ctx), mark);
+    plx__info(c->ctx, "kcca: view '%s': %lld of %lld columns", v->view->name, (long long)p->rank, (long long)v->n);
+    v->z = plx__points_dense(plx__cmat(p->z));
+    v->r = p->rank;
+    return PLX_OK;
+}
+
+/* A = Z[pivots,:]^-T w: the rows of the pivots are lower triangular. */
+static plx_status put_weights(canon *c, const canon_view *v, const plx__pivoted *p)
+{
+    plx__mark mark = plx__arena_mark(plx__scratch(c->ctx));
+    const char *name = NULL;
+    plx_mat a, triangle;
+    PLX_TRY(plx__arena_mat(&triangle, plx__scratch(c->ctx), p->rank, p->rank));
+    for (plx_index r = 0; r < p->rank; r++)
+        memcpy(triangle.data + r * triangle.ld, p->z.data + p->pivot[r] * p->z.ld, (size_t)p->rank * sizeof(double));
+    PLX_TRY(plx__view_key(&name, c->ctx, "weights", v->view->name));
+    PLX_TRY(plx__store_new(&a, c->run->out, name, p->rank, c->k));
+    plx__mat_copy(a, plx__cmat(v->w));
+    PLX_TRY(plx__tri_solve(c->ctx, plx__cmat(triangle), PLX__T, a));
+    plx__arena_rewind(plx__scratch(c->ctx), mark);
+    return PLX_OK;
+}
+
+/* ---- projections ---- */
+
+/* Samples that are not in `fitted` (ascending, count of them) through their kernel values with the pivots. */
+static plx_status project_others(canon *c, canon_view *v, const plx__prepared *data, plx_index count,
+                                 const plx_index *fitted)
+{
+    const plx__store *state = c->run->fitted ? c->run->fitted : c->run->out;
+    plx__mark mark = plx__arena_mark(plx__scratch(c->ctx));
+    const char *name = NULL;
+    plx__kernel_basis basis;
+    plx_index *others = NULL, n = 0, next = 0;
+    plx_mat values, rows;
+    plx_cmat a;
+    PLX_TRY(plx__arena_i64(&others, plx__scratch(c->ctx), c->n));
+    for (plx_index i = 0; i < c->n; i++) {
+        bool known = next < count && fitted[next] == i;
+        next += known;
+        if (!known && v->view->present[i]) others[n++] = i;
+    }
+    PLX_TRY(plx__view_key(&name, c->ctx, "weights", v->view->name));
+    PLX_TRY(plx__store_shaped(&a, c->ctx, state, name, -1, c->k));
+    PLX_TRY(plx__kernel_basis_load(&basis, c->ctx, state, data, c->set->center, a.rows));
+    PLX_TRY(plx__arena_mat(&values, plx__scratch(c->ctx), n, a.rows));
+    PLX_TRY(plx__arena_mat(&rows, plx__scratch(c->ctx), n, c->k));
+    PLX_TRY(plx__kernel_basis_values(c->ctx, &basis, data, others, n, values));
+    PLX_TRY(plx__gemm(c->ctx, 1.0, plx__cmat(values), PLX__N, a, PLX__N, 0.0, rows));
+    plx__canon_place(v, plx__cmat(rows), others);
+    plx__arena_rewind(plx__scratch(c->ctx), mark);
+    return PLX_OK;
+}
+
+static plx_status project_training(canon *c, plx_index v, plx_mat *rows)
+{
+    canon_view *view = &c->views[v];
+    PLX_TRY(plx__arena_mat(rows, plx__scratch(c->ctx), view->n, c->k));
+    return plx__canon_times(*rows, c->ctx, view->z, NULL, plx__cmat(view->w));
+}
+
+static plx_status project_fitted(canon *c, const plx__prepared *data, const plx__pivoted *p)
+{
+    plx_mat rows;
+    PLX_TRY(project_training(c, 0, &rows));
+    plx__canon_fix_signs(c, rows);
+    PLX_TRY(plx__canon_new_projections(c));
+    for (plx_index v = 0; v < c->m; v++) {
+        plx__mark mark = plx__arena_mark(plx__scratch(c->ctx));
+        if (v > 0) PLX_TRY(project_training(c, v, &rows));
+        plx__canon_place(&c->views[v], plx__cmat(rows), c->views[v].sample);
+        PLX_TRY(put_weights(c, &c->views[v], &p[v]));
+        PLX_TRY(project_others(c, &c->views[v], &data[v], c->views[v].n, c->views[v].sample));
+        plx__arena_rewind(plx__scratch(c->ctx), mark);
+    }
+    return PLX_OK;
+}
+
+static plx_status fit_with(plx__run *run, plx__arena *arena)
+{
+    canon c;
+    plx__prepared *data = NULL;
+    plx__pivoted *p = NULL;
+    PLX_TRY(plx__canon_open(&c, run));
+    PLX_TRY(PLX__ARENA_NEW(&data, plx__scratch(run->ctx), c.m));
+    PLX_TRY(PLX__ARENA_NEW(&p, plx__scratch(run->ctx), c.m));
+    for (plx_index v = 0; v < c.m; v++) {
+        PLX_TRY(reduce_view(&c, &c.views[v], &data[v], &p[v], arena));
+        PLX_TRY(plx__report(run->ctx, "reduce", v + 1, c.m, NAN));
+    }
+    PLX_TRY(plx__canon_solve(&c));
+    PLX_TRY(project_fitted(&c, data, p));
+    return plx__canon_finish(&c);
+}
+
+static plx_status fit(plx__run *run)
+{
+    plx__arena reduced; /* Z of all views: outlives the kernel matrices in scratch, not the fit */
+    plx__arena_init(&reduced, run->ctx);
+    plx_status st = fit_with(run, &reduced);
+    plx__arena_free(&reduced);
+    return st;
+}
+
+static plx_status predict(plx__run *run)
+{
+    canon c;
+    PLX_TRY(plx__canon_open_fitted(&c, run));
+    PLX_TRY(plx__canon_new_projections(&c));
+    for (plx_index v = 0; v < c.m; v++) {
+        plx__prepared data;
+        PLX_TRY(plx__prepare(&data, run, c.views[v].index));
+        PLX_TRY(project_others(&c, &c.views[v], &data, 0, NULL));
+    }
+    return plx__canon_finish(&c);
+}
+
+/* Prepared rows and their copy, a kernel matrix at a time (or blocks of it), Z and the reduced problem, results. */
+static double memory(const plx__run *run)
+{
+    const plx__problem *x = run->problem;
+    const canon_params *set = run->params;
+    double n = (double)x->n, views = (double)x->n_views, bytes = 0;
+    double k = (double)plx__min(set->dim, x->n), rank = set->gs_max > 0 ? fmin((double)set->gs_max, n) : n;
+    for (plx_index v = 0; v < x->n_views; v++) bytes += 2 * plx__prepared_bytes(run, v);
+    if (run->fitted) return bytes + 8 * n * (rank + 2 * k * (views + 1)) + 8 * 512 * n;
+    double gram = n <= 6000 ? 2 * n * n : 512 * n, order = views > 2 ? views * rank : 2 * rank;
+    bytes += 8 * (gram + (views + 1) * n * rank + views * rank * rank + order * order + 2 * n * k * (views + 2));
+    if (set->classifier == CANON_SVM) bytes += 8 * (double)x->n_labelled * (double)x->n_labelled;
+    return bytes;
+}
+
+static const plx__param_table tables[] = {
+    plx__canon_params, param_specs,         plx__kernel_params,    plx__amplitude_params,
+    plx__scale_params, plx__heldout_params, plx__zero_rows_params, NULL};
+
+const plx__method plx__method_kcca = {
+    .name = "kcca",
+    .title = "Kernel canonical correlation analysis",
+    .summary = "A space shared by all views, found where their kernels agree: search and classify across views.",
+    .citation = "fortuna2005kcca",
+    .task = PLX_TASK_EMBED,
+    .capabilities = PLX_CAN_PREDICT | PLX_CAN_MISSING_VIEWS | PLX_CAN_SPARSE | PLX_CAN_KERNEL_VIEWS |
+                    PLX_CAN_USE_UNLABELLED | PLX_IS_FEATURE_FREE,
+    .min_views = 2,
+    .zero_rows = PLX__ZERO_ROWS_PARAM,
+    .params_size = sizeof(canon_params),
+    .params = tables,
+    .arrays = array_specs,
+    .transform = "shared",
+    .metrics = metrics,
+    .memory_remedy = "set gs_max or a larger gs_threshold, use cca, or raise --memory",
+    .check = plx__canon_check,
+    .memory = memory,
+    .fit = fit,
+    .predict = predict};

@@ -20,6 +20,12 @@ const plx__param_spec plx__amplitude_params[] = {
                     "Factor of every kernel value; auto makes the mean of the diagonal 1."),
     PLX__PARAM_END};
 
+/* Methods that take an amplitude take gamma for the width too; elsewhere gamma may mean something else. */
+static bool takes_amplitude(const plx__run *run, const char *view)
+{
+    return plx__pv_level(run->settings, "amplitude", view) >= 0;
+}
+
 /* The closer setting of width and gamma wins; both on the same level contradict each other. */
 static plx_status width_or_gamma(double *width, plx__run *run, const char *view)
 {
@@ -27,7 +33,7 @@ static plx_status width_or_gamma(double *width, plx__run *run, const char *view)
     int by_width = plx__pv_level(run->settings, "width", view), by_gamma = plx__pv_level(run->settings, "gamma", view);
     PLX_TRY(plx__pv(&value, run->ctx, run->settings, "width", view));
     *width = value.number;
-    if (by_gamma <= 0 || by_gamma < by_width) return PLX_OK;
+    if (!takes_amplitude(run, view) || by_gamma <= 0 || by_gamma < by_width) return PLX_OK;
     if (by_gamma == by_width)
         PLX_FAIL(run->ctx, PLX_E_ARG, "gamma and width are both set%s%s; gamma is 1/(2 width^2): give one of them",
                  by_gamma == 2 ? " for view " : "", by_gamma == 2 ? view : "");
@@ -40,7 +46,7 @@ static plx_status read_amplitude(double *amplitude, plx__run *run, const char *v
 {
     plx__value value;
     *amplitude = 1.0;
-    if (plx__pv_level(run->settings, "amplitude", view) < 0) return PLX_OK;
+    if (!takes_amplitude(run, view)) return PLX_OK;
     PLX_TRY(plx__pv(&value, run->ctx, run->settings, "amplitude", view));
     *amplitude = value.word >= 0 ? NAN : value.number;
     return PLX_OK;

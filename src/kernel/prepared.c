@@ -24,6 +24,7 @@ static plx_status store_scaler(plx__run *run, const plx__view *v, const plx__sca
     for (int a = 0; a < count; a++) {
         const char *name = NULL;
         PLX_TRY(state_name(&name, run->ctx, v->name, arrays[a].name));
+        if (plx__store_find(run->out, name)) continue; /* the view was prepared before, alone or as a part */
         PLX_TRY(plx__store_put(run->out, name, (plx_cmat){arrays[a].values, 1, arrays[a].count, arrays[a].count}));
     }
     return PLX_OK;

@@ -79,13 +79,13 @@ static void array_shape(trial *t, const stage *s, const plx_model *m, const plx_
 static void declared_array(trial *t, const stage *s, const plx_model *m, const plx__array_spec *spec)
 {
     char name[128];
-    const char *dot = strstr(spec->name, ".VIEW");
-    if (!dot) {
+    const char *tail = strstr(spec->name, "VIEW");
+    if (!tail) {
         array_shape(t, s, m, spec, spec->name, NULL);
         return;
     }
     for (plx_index v = 0; v < s->r->n_views; v++) {
-        snprintf(name, sizeof name, "%.*s.%s", (int)(dot - spec->name), spec->name, s->r->view[v].name);
+        snprintf(name, sizeof name, "%.*s%s", (int)(tail - spec->name), spec->name, s->r->view[v].name);
         array_shape(t, s, m, spec, name, s->r->view[v].name);
     }
 }
@@ -106,15 +106,15 @@ static void arrays(trial *t)
     close_stage(&s);
 }
 
-/* Names of all on-request arrays, ".VIEW" spelled out for the first view. */
+/* Names of all on-request arrays, "VIEW" at the end spelled out for the first view. */
 static plx_index requested(const char **names, char (*texts)[128], const trial *t)
 {
     plx_index count = 0;
     for (const plx__array_spec *a = t->about->arrays; a->name && count < 16; a++) {
-        const char *dot = strstr(a->name, ".VIEW");
+        const char *tail = strstr(a->name, "VIEW");
         if (!(a->flags & PLX__ON_REQUEST)) continue;
-        snprintf(texts[count], sizeof *texts, "%.*s%s", dot ? (int)(dot - a->name) : (int)strlen(a->name), a->name,
-                 dot ? ".text" : "");
+        snprintf(texts[count], sizeof *texts, "%.*s%s", tail ? (int)(tail - a->name) : (int)strlen(a->name), a->name,
+                 tail ? "text" : "");
         names[count] = texts[count];
         count++;
     }
@@ -136,7 +136,7 @@ static void arrays_on_request(trial *t)
     CHECK(t, st == PLX_OK, "asking for every array: %s", plx_context_error(s.ctx));
     for (plx_index i = 0; m && i < o.n_arrays; i++)
         array_shape(t, &s, m, plx__array_spec_find(t->about, names[i]), names[i],
-                    strchr(names[i], '.') ? "text" : NULL);
+                    strstr(plx__array_spec_find(t->about, names[i])->name, "VIEW") ? "text" : NULL);
     plx_model_destroy(m);
     names[0] = "no_such_array";
     o.n_arrays = 1;

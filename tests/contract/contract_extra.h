@@ -17,6 +17,12 @@ static const extra_settings EXTRA_SETTINGS[] = {
     {"coem", "half", {"eta=0.5", "priors=view", "likelihood=vmf", "max_iter=20"}},
     {"coem", "joint", {"mode=joint", "init=kmeans++", "likelihood=gaussian", "max_iter=10"}},
     {"coem", "annealed", {"anneal=linear", "anneal_steps=3", "likelihood.text=gaussian", "max_iter=10"}},
+    {"colaprls", "concat", {"laplacian_concat=1", "combine=concat", "graph_weights=local", "scale=unit"}},
+    {"colaprls", "cg", {"kernel=rbf", "solver=cg", "tol=1e-13", "decision=share"}},
+    {"colapsvm", "normalized", {"laplacian=normalized", "bias=0", "graph_weights=heat", "kernel=rbf"}},
+    {"corls", "orthogonal", {"orthogonal=1", "kernel=rbf", "gamma_c=2"}},
+    {"corls", "primal", {"solver=primal", "tol=1e-13", "orthogonal=1", "kernel=cosine"}},
+    {"corls", "cg", {"solver=cg", "tol=1e-13", "kernel=rbf", "orthogonal=1"}},
     {"cotrain", "logistic", {"base=logistic", "reg=0.5", "grow=1", "pool=12"}},
     {"cotrain", "rls", {"base=rls", "pool_order=index", "pool=0"}},
     {"cotrain", "svm", {"base=svm", "grow=2", "rounds=3"}},
@@ -24,6 +30,10 @@ static const extra_settings EXTRA_SETTINGS[] = {
     {"kcca", "pairwise", {"dim=2", "tau=0.9", "missing=pairwise", "kernel=cosine", "gs_threshold=1e-6"}},
     {"kcomplete", "diag", {"covariance=diag", "components=auto", "max_components=2", "kernel=poly", "scale=zscore"}},
     {"kcomplete", "filled", {"completion=conditional_mean", "kernel=linear", "amplitude=auto", "cov_reg=0.1"}},
+    {"laprls", "cg", {"solver=cg", "tol=1e-12", "kernel=rbf", "gamma_i=0.1"}},
+    {"laprls", "primal", {"solver=primal", "view=concat", "graph_sym=and", "laplacian_power=2"}},
+    {"lapsvm", "primal", {"solver=primal", "bias=0", "graph_metric=cosine", "graph_weights=cosine"}},
+    {"lapsvm", "rbf", {"kernel=rbf", "laplacian=normalized"}},
     {"mvc", "needed", {"base_restarts=2", "max_iter=30"}},
     {"mvc", "euclid", {"loss=euclid", "base=kmeans", "base_restarts=1", "max_iter=20"}},
     {"mvkmeans", "agree", {"assignment=maxagree", "alpha2=0.02"}},
@@ -33,6 +43,8 @@ static const extra_settings EXTRA_SETTINGS[] = {
     {"rls", "concat", {"view=concat", "scale=unit", "solver=cg", "tol=1e-13"}},
     {"rls", "rbf", {"kernel=rbf", "view=link", "decision=share"}},
     {"rls", "primal", {"solver=primal", "bias=0", "kernel=cosine"}},
+    {"svm", "rbf", {"kernel=rbf", "decision=share"}},
+    {"svm", "plain", {"bias=0"}},
 };
 
 enum { N_EXTRA_SETTINGS = sizeof EXTRA_SETTINGS / sizeof *EXTRA_SETTINGS };

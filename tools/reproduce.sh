@@ -29,3 +29,18 @@ python3 "$here/reproduce_kcca.py" "$1"
 echo
 echo "# kcomplete: Figure 1 of Williams and Carin (2005)"
 python3 "$here/reproduce_kcomplete.py" "$1"
+echo
+echo "# mvplsa and cotrain: Tables 3 to 5 of Zhuang et al. (2012)"
+python3 "$here/reproduce_mvplsa.py" "$1"
+echo
+echo "# coem: cluster entropy as in Bickel and Scheffer (2005)"
+python3 "$here/reproduce_coem.py" "$1"
+echo
+echo "# svm to colapsvm: Tables 1 and 2 of Sindhwani, Niyogi and Belkin (2005)"
+python3 "$here/reproduce_coreg.py" "$1"
+echo
+echo "# mvll and single matrices: Tables 3 to 5 of Zhang et al. (2008)"
+python3 "$here/reproduce_mvll.py" "$1"
+echo
+echo "# smd: course pages, some paired"
+python3 "$here/reproduce_smd.py" "$1"

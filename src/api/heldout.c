@@ -150,6 +150,7 @@ static plx_status merge(plx__heldout *held, plx_context *ctx, plx_model *m, plx_
         if (a->sparse) PLX_TRY(merge_sparse(&m->store, ctx, a, spec, held, n));
         else PLX_TRY(merge_dense(&m->store, a, spec, held, rest, n));
     }
+    if (m->method->complete) PLX_TRY(m->method->complete(ctx, &m->store));
     if (m->facts.n_trace) { /* the trace is in the temporary arena too */
         double *copy = NULL;
         PLX_TRY(plx__arena_f64(&copy, &m->arena, m->facts.n_trace, 1));

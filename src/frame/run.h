@@ -156,6 +156,9 @@ struct plx__method {
     double (*memory)(const plx__run *run); /* peak bytes beyond the data; may be NULL */
     plx_status (*fit)(plx__run *run);
     plx_status (*predict)(plx__run *run); /* NULL without PLX_CAN_PREDICT */
+    /* After a fit with held-out samples, when their rows are back: arrays over pairs of samples that concern them too;
+     * may be NULL (such arrays are zero there). */
+    plx_status (*complete)(plx_context *ctx, plx__store *all);
 };
 
 #endif

@@ -145,28 +145,42 @@ plx_status plx__sparse_chol_solve(const plx__sparse_chol *f, plx_context *ctx, p
     return PLX_OK;
 }
 
-/* Diagonal of a supernodal factor: supernode s holds columns super[s].. of a dense trapezoid. */
-static double logdet_supernodal(const cholmod_factor *l)
+/* Pivots of a simplicial factor (LL' or LDL'), or of a supernodal one, whose supernode s holds columns super[s].. of a
+ * dense trapezoid; handed to `see` one by one. */
+static void each_pivot(const plx__sparse_chol *f, void (*see)(double *to, double pivot), double *to)
 {
-    const SuiteSparse_long *super = l->super, *pi = l->pi, *px = l->px;
+    const cholmod_factor *l = f->factor;
     const double *x = l->x;
-    double sum = 0;
+    if (!l->is_super) {
+        const SuiteSparse_long *ptr = l->p;
+        for (plx_index j = 0; j < f->n; j++) see(to, l->is_ll ? x[ptr[j]] * x[ptr[j]] : x[ptr[j]]);
+        return;
+    }
+    const SuiteSparse_long *super = l->super, *pi = l->pi, *px = l->px;
     for (size_t s = 0; s < l->nsuper; s++) {
         SuiteSparse_long cols = super[s + 1] - super[s], rows = pi[s + 1] - pi[s];
-        for (SuiteSparse_long j = 0; j < cols; j++) sum += log(x[px[s] + j * (rows + 1)]);
+        for (SuiteSparse_long j = 0; j < cols; j++) {
+            double d = x[px[s] + j * (rows + 1)];
+            see(to, d * d);
+        }
     }
-    return 2.0 * sum;
 }
+
+static void add_log(double *to, double pivot) { *to += log(pivot); }
+static void keep_smallest(double *to, double pivot) { *to = fmin(*to, pivot); }
 
 double plx__sparse_chol_logdet(const plx__sparse_chol *f)
 {
-    const cholmod_factor *l = f->factor;
-    if (l->is_super) return logdet_supernodal(l);
-    const SuiteSparse_long *ptr = l->p;
-    const double *x = l->x;
     double sum = 0;
-    for (plx_index j = 0; j < f->n; j++) sum += log(x[ptr[j]]);
-    return l->is_ll ? 2.0 * sum : sum;
+    each_pivot(f, add_log, &sum);
+    return sum;
+}
+
+double plx__sparse_chol_smallest_pivot(const plx__sparse_chol *f)
+{
+    double least = INFINITY;
+    each_pivot(f, keep_smallest, &least);
+    return least;
 }
 
 void plx__sparse_chol_destroy(plx__sparse_chol *f)

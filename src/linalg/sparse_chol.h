@@ -22,6 +22,9 @@ plx_status plx__sparse_chol_solve(const plx__sparse_chol *f, plx_context *ctx, p
 /* log det A. */
 double plx__sparse_chol_logdet(const plx__sparse_chol *f);
 
+/* Smallest pivot met: the square of the smallest diagonal entry of the factor. */
+double plx__sparse_chol_smallest_pivot(const plx__sparse_chol *f);
+
 void plx__sparse_chol_destroy(plx__sparse_chol *f); /* NULL is allowed */
 
 #endif

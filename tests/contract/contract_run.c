@@ -81,8 +81,9 @@ static plx_status set_extra(plx_params *p, plx_context *ctx, const char *setting
 
 static plx_status set_all(const trial *t, plx_params *p, plx_context *ctx, plx_index clusters)
 {
-    if (is_clusterer(t) && plx__param_find(t->about->params, "clusters") && !needs_labels(t))
-        PLX_TRY(plx_params_set_int(p, ctx, "clusters", clusters));
+    const plx__param_spec *spec = plx__param_find(t->about->params, "clusters");
+    if (is_clusterer(t) && spec && !needs_labels(t)) /* as few as the method takes */
+        PLX_TRY(plx_params_set_int(p, ctx, "clusters", plx__max(clusters, (plx_index)spec->lo)));
     for (int s = 0; t->variant >= 0 && s < 8 && EXTRA_SETTINGS[t->variant].settings[s]; s++)
         PLX_TRY(set_extra(p, ctx, EXTRA_SETTINGS[t->variant].settings[s]));
     return PLX_OK;

@@ -1,0 +1,279 @@
+#include "graph/smoother.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "graph/components.h"
+#include "linalg/eigen.h"
+#include "linalg/iterative.h"
+#include "linalg/sparse_chol.h"
+
+enum {
+    FACTOR_UP_TO = 3000,     /* samples up to which L + C is formed and factorised: fill may make the factor dense */
+    ALL_VECTORS_UP_TO = 1500 /* samples up to which all eigenvectors are computed */
+};
+
+/* ---- making ---- */
+
+plx_status plx__smoother_create(plx__smoother *out, plx_context *ctx, plx_index n, plx_index n_parts)
+{
+    *out = (plx__smoother){.n = n, .n_parts = n_parts};
+    PLX_TRY(PLX__ARENA_NEW(&out->part, plx__scratch(ctx), n_parts));
+    return plx__arena_f64(&out->image, plx__scratch(ctx), n, 1);
+}
+
+void plx__smoother_set(plx__smoother *s, plx_index v, plx_csr l)
+{
+    s->part[v] = (plx__smoother_part){.weight = 1.0, .l = l};
+}
+
+/* Row i of I - A with the diagonal in its place. */
+static plx_index local_row(plx_csr b, plx_index at, plx_ccsr a, plx_index i)
+{
+    bool placed = false;
+    for (plx_index p = a.ptr[i]; p <= a.ptr[i + 1]; p++) {
+        bool end = p == a.ptr[i + 1];
+        if (!placed && (end || a.col[p] >= i)) {
+            b.col[at] = (int32_t)i;
+            b.val[at++] = 1.0;
+            placed = true;
+        }
+        if (end) break;
+        if (a.col[p] == i) {
+            b.val[at - 1] -= a.val[p];
+            continue;
+        }
+        b.col[at] = a.col[p];
+        b.val[at++] = -a.val[p];
+    }
+    return at;
+}
+
+plx_status plx__smoother_set_local(plx__smoother *s, plx_context *ctx, plx_index v, plx_ccsr a, bool skip_empty)
+{
+    plx__smoother_part *part = &s->part[v];
+    *part = (plx__smoother_part){.weight = 1.0, .factored = true};
+    PLX_TRY(plx__arena_csr(&part->b, plx__scratch(ctx), s->n, s->n, plx__nnz(a) + s->n));
+    for (plx_index i = 0; i < s->n; i++) {
+        bool empty = skip_empty && a.ptr[i] == a.ptr[i + 1];
+        part->b.ptr[i + 1] = empty ? part->b.ptr[i] : local_row(part->b, part->b.ptr[i], a, i);
+    }
+    return plx__csr_transpose(&part->b_turned, plx__scratch(ctx), plx__ccsr(part->b));
+}
+
+plx_status plx__smoother_form_parts(plx_context *ctx, plx__smoother *s)
+{
+    for (plx_index v = 0; v < s->n_parts && s->n <= FACTOR_UP_TO; v++) {
+        plx__smoother_part *part = &s->part[v];
+        if (!part->factored) continue;
+        PLX_TRY(plx__csr_matmul(&part->l, plx__scratch(ctx), plx__ccsr(part->b_turned), plx__ccsr(part->b)));
+        part->factored = false;
+    }
+    return PLX_OK;
+}
+
+/* ---- products ---- */
+
+plx_status plx__smoother_apply(void *arg, plx_context *ctx, double *y, const double *x)
+{
+    plx__smoother *s = arg;
+    memset(y, 0, (size_t)s->n * sizeof *y);
+    for (plx_index v = 0; v < s->n_parts; v++) {
+        const plx__smoother_part *part = &s->part[v];
+        if (part->weight == 0) continue;
+        if (!part->factored) {
+            PLX_TRY(plx__spmv(ctx, part->weight, plx__ccsr(part->l), x, 1.0, y));
+            continue;
+        }
+        PLX_TRY(plx__spmv(ctx, 1.0, plx__ccsr(part->b), x, 0.0, s->image));
+        PLX_TRY(plx__spmv(ctx, part->weight, plx__ccsr(part->b_turned), s->image, 1.0, y));
+    }
+    return PLX_OK;
+}
+
+plx_status plx__smoother_matrix(plx_csr *out, plx_context *ctx, const plx__smoother *s)
+{
+    PLX_TRY(plx__arena_csr(out, plx__scratch(ctx), s->n, s->n, 0));
+    for (plx_index v = 0; v < s->n_parts; v++) {
+        const plx__smoother_part *part = &s->part[v];
+        plx_csr l = part->l, sum;
+        if (part->weight == 0) continue;
+        if (part->factored)
+            PLX_TRY(plx__csr_matmul(&l, plx__scratch(ctx), plx__ccsr(part->b_turned), plx__ccsr(part->b)));
+        PLX_TRY(plx__csr_add(&sum, plx__scratch(ctx), 1.0, plx__ccsr(*out), part->weight, plx__ccsr(l)));
+        *out = sum;
+    }
+    return PLX_OK;
+}
+
+static void diagonal(double *out, const plx__smoother *s)
+{
+    memset(out, 0, (size_t)s->n * sizeof *out);
+    for (plx_index v = 0; v < s->n_parts; v++) {
+        const plx__smoother_part *part = &s->part[v];
+        for (plx_index i = 0; i < s->n && !part->factored; i++)
+            out[i] += part->weight * plx__csr_get(plx__ccsr(part->l), i, i);
+        for (plx_index p = 0; part->factored && p < plx__nnz(plx__ccsr(part->b)); p++)
+            out[part->b.col[p]] += part->weight * part->b.val[p] * part->b.val[p];
+    }
+}
+
+/* ---- does every sample hear of a label? ---- */
+
+static plx_status unreachable(plx_context *ctx, const char *method)
+{
+    PLX_FAIL(ctx, PLX_E_NUMERIC, "%s: no label reaches some samples; set c_u > 0", method);
+}
+
+static plx_status check_reach(plx_context *ctx, const plx__smoother *s, const double *c, const char *method)
+{
+    int32_t *parent = NULL, *set = NULL;
+    uint8_t *used = NULL, *heard = NULL;
+    plx_index count = 0;
+    PLX_TRY(plx__arena_i32(&parent, plx__scratch(ctx), s->n));
+    PLX_TRY(plx__arena_i32(&set, plx__scratch(ctx), s->n));
+    PLX_TRY(plx__arena_u8(&used, plx__scratch(ctx), s->n));
+    PLX_TRY(plx__arena_u8(&heard, plx__scratch(ctx), s->n));
+    for (plx_index i = 0; i < s->n; i++) parent[i] = (int32_t)i, used[i] = 1;
+    for (plx_index v = 0; v < s->n_parts; v++) {
+        plx_ccsr m = plx__ccsr(s->part[v].factored ? s->part[v].b : s->part[v].l);
+        for (plx_index i = 0; i < s->n && s->part[v].weight > 0; i++)
+            for (plx_index p = m.ptr[i]; p < m.ptr[i + 1]; p++)
+                if (m.val[p] != 0) plx__sets_join(parent, i, m.col[p]);
+    }
+    PLX_TRY(plx__sets_number(set, &count, ctx, parent, used, s->n));
+    for (plx_index i = 0; i < s->n; i++)
+        if (c[i] > 0) heard[set[i]] = 1;
+    for (plx_index q = 0; q < count; q++)
+        if (!heard[q]) return unreachable(ctx, method);
+    return PLX_OK;
+}
+
+/* ---- solving ---- */
+
+static plx_status add_diagonal(plx_csr *out, plx_context *ctx, plx_ccsr l, const double *c, double *largest)
+{
+    plx_csr d;
+    PLX_TRY(plx__arena_csr(&d, plx__scratch(ctx), l.rows, l.rows, l.rows));
+    for (plx_index i = 0; i < l.rows; i++) {
+        d.col[i] = (int32_t)i;
+        d.val[i] = c[i];
+        d.ptr[i + 1] = i + 1;
+    }
+    PLX_TRY(plx__csr_add(out, plx__scratch(ctx), 1.0, l, 1.0, plx__ccsr(d)));
+    *largest = 0;
+    for (plx_index i = 0; i < l.rows; i++) *largest = fmax(*largest, plx__csr_get(plx__ccsr(*out), i, i));
+    return PLX_OK;
+}
+
+/* f holds C Y on entry. A matrix CHOLMOD finds not positive definite is singular for us. */
+static plx_status solve_factorised(plx_context *ctx, const plx__smoother *s, const double *c, plx_mat f,
+                                   const char *method)
+{
+    plx__sparse_chol *factor = NULL;
+    plx_csr l, m;
+    double largest = 0;
+    PLX_TRY(plx__smoother_matrix(&l, ctx, s));
+    PLX_TRY(add_diagonal(&m, ctx, plx__ccsr(l), c, &largest));
+    plx_status st = plx__sparse_chol_create(&factor, ctx, plx__ccsr(m), method);
+    if (st == PLX_E_NUMERIC) plx__clear_error(ctx);
+    bool singular = st == PLX_E_NUMERIC || (st == PLX_OK && plx__sparse_chol_smallest_pivot(factor) <= 1e-12 * largest);
+    if (singular) st = unreachable(ctx, method);
+    else if (st == PLX_OK) st = plx__sparse_chol_solve(factor, ctx, f);
+    plx__sparse_chol_destroy(factor);
+    return st;
+}
+
+typedef struct shifted {
+    plx__smoother *s;
+    const double *c;
+} shifted;
+
+static plx_status apply_shifted(void *arg, plx_context *ctx, double *y, const double *x)
+{
+    const shifted *z = arg;
+    PLX_TRY(plx__smoother_apply(z->s, ctx, y, x));
+    for (plx_index i = 0; i < z->s->n; i++) y[i] += z->c[i] * x[i];
+    return PLX_OK;
+}
+
+static plx_status solve_iterated(plx_context *ctx, plx__smoother *s, const double *c, plx_mat f,
+                                 plx__smooth_result *result)
+{
+    double *jacobi = NULL;
+    plx_mat rhs;
+    plx__iter_result iterated;
+    shifted z = {s, c};
+    PLX_TRY(plx__arena_f64(&jacobi, plx__scratch(ctx), s->n, 1));
+    diagonal(jacobi, s);
+    for (plx_index i = 0; i < s->n; i++) jacobi[i] += c[i];
+    PLX_TRY(plx__mat_clone(&rhs, plx__scratch(ctx), plx__cmat(f)));
+    plx__mat_fill(f, 0.0);
+    plx__iter_options o = {.tol = 1e-8, .diagonal = jacobi, .phase = "solve"};
+    plx__operator a = {s->n, apply_shifted, &z};
+    PLX_TRY(plx__cg_many(ctx, a, plx__cmat(rhs), f, &o, &iterated));
+    *result = (plx__smooth_result){iterated.iterations, iterated.converged};
+    return PLX_OK;
+}
+
+const char *plx__smoother_route(const plx__smoother *s)
+{
+    return s->n <= FACTOR_UP_TO ? "sparse Cholesky factorisation" : "conjugate gradients";
+}
+
+plx_status plx__smoother_solve(plx_context *ctx, plx__smoother *s, const double *c, plx_cmat y, plx_mat f,
+                               const char *method, plx__smooth_result *result)
+{
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    *result = (plx__smooth_result){0, true};
+    PLX_TRY(check_reach(ctx, s, c, method));
+    for (plx_index i = 0; i < s->n; i++)
+        for (plx_index k = 0; k < y.cols; k++) f.data[i * f.ld + k] = c[i] * y.data[i * y.ld + k];
+    if (s->n <= FACTOR_UP_TO) PLX_TRY(solve_factorised(ctx, s, c, f, method));
+    else PLX_TRY(solve_iterated(ctx, s, c, f, result));
+    plx__arena_rewind(plx__scratch(ctx), mark);
+    return PLX_OK;
+}
+
+/* ---- eigenvectors ---- */
+
+plx_status plx__smoother_smallest(plx_context *ctx, plx__smoother *s, plx_index k, double *values, plx_mat vectors,
+                                  const char *what)
+{
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    if (s->n <= ALL_VECTORS_UP_TO || 2 * k + 1 >= s->n) {
+        plx_csr l;
+        plx_mat dense;
+        PLX_TRY(plx__smoother_matrix(&l, ctx, s));
+        PLX_TRY(plx__arena_mat(&dense, plx__scratch(ctx), s->n, s->n));
+        plx__csr_to_dense(dense, plx__ccsr(l));
+        PLX_TRY(plx__sym_eigen_range(ctx, dense, 0, k, values, vectors));
+    } else {
+        plx__operator a = {s->n, plx__smoother_apply, s};
+        plx__eigen_options o = {.tol = 1e-10, .basis = plx__min(s->n, plx__max(4 * k + 20, 100))};
+        PLX_TRY(plx__eigen_few(ctx, a, k, PLX__SMALLEST, &o, values, vectors, what));
+    }
+    plx__arena_rewind(plx__scratch(ctx), mark);
+    return PLX_OK;
+}
+
+plx_status plx__smoother_objective(double *out, plx_context *ctx, plx__smoother *s, const double *c, plx_cmat y,
+                                   plx_cmat f)
+{
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    double *column = NULL, *image = NULL, rough = 0, misfit = 0;
+    PLX_TRY(plx__arena_f64(&column, plx__scratch(ctx), s->n, 1));
+    PLX_TRY(plx__arena_f64(&image, plx__scratch(ctx), s->n, 1));
+    for (plx_index k = 0; k < f.cols; k++) {
+        for (plx_index i = 0; i < s->n; i++) column[i] = f.data[i * f.ld + k];
+        PLX_TRY(plx__smoother_apply(s, ctx, image, column));
+        rough += plx__dot(column, image, s->n);
+        for (plx_index i = 0; i < s->n; i++) {
+            double gap = column[i] - y.data[i * y.ld + k];
+            misfit += c[i] * gap * gap;
+        }
+    }
+    *out = rough + misfit;
+    plx__arena_rewind(plx__scratch(ctx), mark);
+    return PLX_OK;
+}

@@ -1,0 +1,40 @@
+/*
+ * Leading eigenvectors of a normalised affinity D^-1/2 A D^-1/2 and the clusters of their rows (Ng, Jordan, Weiss).
+ *
+ * The eigenvectors of eigenvalue 1 are known: D^1/2 on each connected component. They are written down, and Lanczos
+ * (ARPACK) looks for the rest with these moved out of the way. Lanczos sees one vector of a repeated eigenvalue, so it
+ * looks again, with the vectors found moved away too, until nothing is missing. Small problems are solved densely.
+ */
+#ifndef PLX_METHODS_SPECTRAL_EMBEDDING_H
+#define PLX_METHODS_SPECTRAL_EMBEDDING_H
+
+#include "graph/components.h"
+#include "graph/kmeans.h"
+#include "linalg/eigen_sparse.h"
+
+/* A symmetric non-negative matrix as products. */
+typedef struct plx__affine {
+    plx__operator a;
+    const double *degree;     /* row sums */
+    const int32_t *component; /* connected component of every node, -1: no edges; NULL: not known */
+    plx_index n_components;
+} plx__affine;
+
+/* k algebraically largest eigenvalues, descending, and their vectors (n x k). Rows without edges are zero in A. */
+plx_status plx__spectral_vectors(plx_context *ctx, const plx__affine *m, plx_index k, double *values, plx_mat vectors,
+                                 const char *what);
+
+/* Rows to unit length; zero rows stay. */
+void plx__unit_rows(plx_mat m);
+
+/* out = Y Y'. */
+plx_status plx__gram_rows(plx_context *ctx, plx_cmat y, plx_mat out);
+
+/* 1/sqrt of degrees, 0 where there are none, in scratch. */
+plx_status plx__inverse_roots(double **out, plx_context *ctx, const double *degree, plx_index n);
+
+/* V diag(1/value) with rows scaled by D^-1/2: what a new sample's affinities are multiplied with (Nystrom). */
+plx_status plx__nystrom_map(plx_mat out, plx_context *ctx, plx_cmat vectors, const double *values,
+                            const double *degree);
+
+#endif

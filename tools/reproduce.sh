@@ -44,3 +44,6 @@ python3 "$here/reproduce_mvll.py" "$1"
 echo
 echo "# smd: course pages, some paired"
 python3 "$here/reproduce_smd.py" "$1"
+echo
+echo "# gp and bct: toys and Tables 1 and 2 of Yu et al. (2011)"
+python3 "$here/reproduce_bct.py" "$1"

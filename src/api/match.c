@@ -2,10 +2,12 @@
  * New data in a model's terms. Views and columns are found by name: a file whose columns come in another order,
  * with some more or some fewer, gives the same prediction or a clear refusal, never a silent mix-up.
  */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "api/model_impl.h"
+#include "data/kernel_columns.h"
 #include "linalg/csr.h"
 #include "linalg/dense.h"
 
@@ -159,6 +161,23 @@ static plx_status add_dense(plx_dataset *to, plx_context *ctx, const plx__view_c
     return plx__dataset_add_sparse(to, ctx, card->name, card->kind, plx__ccsr(thin), card->features, present);
 }
 
+/* A kernel view may also tell how similar new samples are to themselves, in columns the model does not know. */
+static plx_status keep_self(plx_dataset *to, plx_context *ctx, const plx__view *v, const plx_dataset *data)
+{
+    plx__kernel_columns columns;
+    double *self = NULL;
+    if (v->kind != PLX_VIEW_KERNEL) return PLX_OK;
+    PLX_TRY(plx__kernel_columns_find(&columns, ctx, v->features, v->cols, data->ids, data->n));
+    PLX_TRY(plx__arena_f64(&self, &to->arena, data->n, 1));
+    for (plx_index i = 0; i < data->n; i++) {
+        plx_index own = columns.by_name ? columns.own[i] : -1;
+        if (own < 0) self[i] = NAN;
+        else self[i] = v->sparse ? plx__csr_get(v->csr, i, own) : v->dense.data[i * v->dense.ld + own];
+    }
+    to->views[to->n_views - 1].self = self;
+    return PLX_OK;
+}
+
 /* A method fitted to dense (sparse) rows gets dense (sparse) rows. */
 static plx_status add_view(plx_dataset *to, plx_context *ctx, const plx__view_card *card, const plx__view *v,
                            const plx_dataset *data)
@@ -263,8 +282,10 @@ static plx_status fill(plx_dataset *to, plx_context *ctx, const plx_model *m, co
         if (w >= 0) taken[w] = 1;
         matched += w >= 0;
         if (w >= 0 && used && !used[v]) w = -1;
-        if (w >= 0) PLX_TRY(add_view(to, ctx, &m->views[v], &data->views[w], data));
-        else PLX_TRY(add_missing(to, ctx, &m->views[v], data->n));
+        if (w >= 0) {
+            PLX_TRY(add_view(to, ctx, &m->views[v], &data->views[w], data));
+            PLX_TRY(keep_self(to, ctx, &data->views[w], data));
+        } else PLX_TRY(add_missing(to, ctx, &m->views[v], data->n));
         plx__arena_rewind(plx__scratch(ctx), mark);
     }
     if (!matched) return no_common_view(ctx, m, data);

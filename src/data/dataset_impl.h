@@ -17,6 +17,7 @@ typedef struct plx__view {
     plx_index nan_row, nan_col;  /* of the first nan inside a present row, when missing_values > 0 */
     const char *const *features; /* NULL: columns are named by their index */
     const uint8_t *present;      /* n flags */
+    const double *self;          /* kernel views of new samples: similarity to themselves, nan: unknown; NULL: none */
     double cost;
 } plx__view;
 

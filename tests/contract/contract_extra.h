@@ -12,6 +12,8 @@ typedef struct extra_settings {
 } extra_settings;
 
 static const extra_settings EXTRA_SETTINGS[] = {
+    {"bct", "rbf", {"kernel=rbf", "optimize=view_variance", "max_iter=2", "averaging=map"}},
+    {"bct", "pivots", {"pivots=12", "view_variance=0.5"}},
     {"cca", "iterative", {"dim=2", "tau=0.7", "solver=iterative", "scale=unit", "missing=pairwise"}},
     {"cca", "svd", {"dim=2", "tau=0.7", "solver=svd", "classifier=svm"}},
     {"coem", "half", {"eta=0.5", "priors=view", "likelihood=vmf", "max_iter=20"}},
@@ -26,6 +28,8 @@ static const extra_settings EXTRA_SETTINGS[] = {
     {"cotrain", "logistic", {"base=logistic", "reg=0.5", "grow=1", "pool=12"}},
     {"cotrain", "rls", {"base=rls", "pool_order=index", "pool=0"}},
     {"cotrain", "svm", {"base=svm", "grow=2", "rounds=3"}},
+    {"gp", "needed", {"combine=sum", "missing=mean", "max_iter=3"}},
+    {"gp", "rbf", {"view=link", "kernel=rbf", "scale=unit", "missing=mean", "optimize=none", "averaging=exact"}},
     {"kcca", "rbf", {"dim=2", "kernel=rbf", "gs_max=10", "classifier=svm", "amplitude=auto"}},
     {"kcca", "pairwise", {"dim=2", "tau=0.9", "missing=pairwise", "kernel=cosine", "gs_threshold=1e-6"}},
     {"kcomplete", "diag", {"covariance=diag", "components=auto", "max_components=2", "kernel=poly", "scale=zscore"}},

@@ -1,0 +1,97 @@
+/*
+ * Inside of bct: the co-training kernel of any number of views with any pattern of missing views.
+ *
+ * S_j = K_j + s_j I on the samples that have view j, Lambda = sum_j S_j^-1 (placed), K_c = Lambda^-1. In the weight-space
+ * form every K_j = a_j X_j X_j' and K_c = diag(c) + Z Z'. Samples without any view take no part: "covered" numbers count
+ * the others in their order.
+ */
+#ifndef PLX_METHODS_BCT_H
+#define PLX_METHODS_BCT_H
+
+#include "kernel/view_kernel.h"
+#include "prob/gp_task.h"
+
+enum { BCT_CLASSIFICATION = 0, BCT_REGRESSION = 1, BCT_KERNEL = 2, BCT_CLUSTER = 3 };
+enum { BCT_FIXED = 0, BCT_VARIANCES = 1, BCT_EVIDENCE = 2 };
+enum { BCT_LOWRANK_NONE = 0, BCT_LOWRANK_AUTO = 1, BCT_LOWRANK_EXACT = 2 };
+
+typedef struct bct_params {
+    int task, zero_rows, averaging, optimize, lowrank;
+    double noise;
+    bool center;
+    plx_index max_iter, pivots, clusters;
+} bct_params;
+
+typedef struct bct_view {
+    plx_index view;     /* number in the problem */
+    plx__view_kernel k; /* of the samples at hand: fitted or new ones */
+    double variance;    /* s_j */
+    plx_index n;        /* fitted samples that have the view */
+    plx_index *sample;  /* n: their numbers among the fitted samples */
+    plx_index *at;      /* n: among the covered ones */
+    plx__reference ref; /* dense form: those samples */
+    plx_cmat base;      /* dense form: n x n, see plx__view_kernel_base; data NULL: not kept */
+    plx_cmat x;         /* weight-space form: X_j, n x d */
+    plx_mat inner;      /* weight-space form: X'X */
+    plx_index *pivot;   /* d pivots as fitted sample numbers; NULL: X are the features */
+    plx__reference pivots;
+    plx_cmat corner; /* d x d: X of the pivots, lower triangular */
+    plx_mat factor;  /* Cholesky factor of S_j, or of s_j I + a_j X'X */
+} bct_view;
+
+typedef struct bct {
+    plx__run *run;
+    plx__run own; /* the same with zero rows taken away */
+    plx__problem problem;
+    plx_context *ctx;
+    const bct_params *set;
+    bool regression, labels, weights; /* learns from labels; in weight-space form */
+    plx_index n, n_fit, n_cov;        /* samples at hand, fitted, covered among the fitted */
+    plx_index *covered;               /* n_cov sample numbers */
+    plx_index *place;                 /* n_fit: covered number, or -1 */
+    plx_index m;
+    bct_view *views; /* m views that are used */
+    plx__gp_targets targets;
+    plx_index *labelled; /* targets.n covered numbers */
+    plx_index n_hyper;
+    double *hyper; /* per view amplitude and (rbf) width; view variances; noise */
+    double jitter;
+    bool keep_factors, keep_precision;
+    plx_mat lambda, kc;    /* dense form: n_cov x n_cov */
+    double *c;             /* weight-space form: n_cov */
+    plx_mat z;             /* n_cov x p */
+    plx_mat kl, kll, m_ll; /* K_c(:, labelled), K_c(labelled, labelled), gradient matrix */
+} bct;
+
+/* ---- bct_input.c: views, samples, hyper-parameters; from the data or from the model ---- */
+plx_status plx__bct_open(bct *b, plx__run *run);
+plx_status plx__bct_store(bct *b);
+void plx__bct_set_hyper(bct *b, const double *hyper);
+
+/* ---- bct_factor.c: the weight-space form's X_j ---- */
+plx_status plx__bct_choose_form(bct *b);
+plx_status plx__bct_factor_view(bct *b, bct_view *v);
+/* out (rows x d): new samples begin..end-1 in the terms of X_j, at amplitude 1. */
+plx_status plx__bct_features(bct *b, const bct_view *v, plx_index begin, plx_index end, plx_mat out);
+
+/* ---- bct_kernel.c: K_c at the hyper-parameters in force ---- */
+plx_status plx__bct_reserve(bct *b);
+plx_status plx__bct_build(bct *b);
+/* rhs = S_j^-1 rhs (n_j rows). Needs keep_factors. */
+plx_status plx__bct_solve(bct *b, const bct_view *v, plx_mat rhs);
+/* out = K_c w (n_cov rows). */
+plx_status plx__bct_apply(bct *b, plx_cmat w, plx_mat out);
+double plx__bct_diagonal(const bct *b, plx_index covered);
+
+/* ---- bct_evidence.c ---- */
+plx_status plx__bct_learn(bct *b, plx__gp_state *state);
+
+/* ---- bct_output.c ---- */
+plx_status plx__bct_put_kernels(bct *b);
+plx_status plx__bct_put_view_means(bct *b, const plx__gp_state *state);
+plx_status plx__bct_cluster(bct *b);
+
+/* ---- bct_predict.c ---- */
+plx_status plx__bct_predict(plx__run *run);
+
+#endif

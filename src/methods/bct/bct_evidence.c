@@ -1,0 +1,206 @@
+/*
+ * Inference on K_c and the evidence with its gradient: dK_c = K_c A_j dS_j A_j K_c with A_j = S_j^-1, so that with
+ * T_j = A_j K_c(I_j, labelled) every derivative is a product of T_j, the matrix M of the likelihood and dS_j.
+ */
+#include <string.h>
+
+#include "core/parallel.h"
+#include "methods/bct/bct.h"
+#include "prob/evidence.h"
+
+enum { BLOCK_ROWS = 256, FEW_LABELS = 5, SOME_LABELS = 25 };
+
+/* ---- covariances with the labelled samples ---- */
+
+static plx_status labelled_columns(bct *b)
+{
+    plx_index l = b->targets.n;
+    if (b->weights) {
+        plx__mark mark = plx__arena_mark(plx__scratch(b->ctx));
+        plx_mat z;
+        PLX_TRY(plx__arena_mat(&z, plx__scratch(b->ctx), l, b->z.cols));
+        for (plx_index i = 0; i < l; i++)
+            memcpy(z.data + i * z.ld, b->z.data + b->labelled[i] * b->z.ld, (size_t)z.cols * sizeof(double));
+        PLX_TRY(plx__gemm(b->ctx, 1.0, plx__cmat(b->z), PLX__N, plx__cmat(z), PLX__T, 0.0, b->kl));
+        for (plx_index i = 0; i < l; i++) b->kl.data[b->labelled[i] * l + i] += b->c[b->labelled[i]];
+        plx__arena_rewind(plx__scratch(b->ctx), mark);
+    } else {
+        for (plx_index i = 0; i < b->n_cov; i++)
+            for (plx_index j = 0; j < l; j++) b->kl.data[i * l + j] = b->kc.data[i * b->kc.ld + b->labelled[j]];
+    }
+    for (plx_index i = 0; i < l; i++)
+        memcpy(b->kll.data + i * l, b->kl.data + b->labelled[i] * l, (size_t)l * sizeof(double));
+    plx__mirror_lower(b->kll);
+    return PLX_OK;
+}
+
+/* ---- gradient ---- */
+
+static double inner_product(plx_cmat a, plx_cmat b)
+{
+    double sum = 0;
+    for (plx_index i = 0; i < a.rows; i++) sum += plx__dot(a.data + i * a.ld, b.data + i * b.ld, a.cols);
+    return sum;
+}
+
+/* < T M T', K_j o D2 > / width^2, by blocks of rows. */
+static plx_status width_derivative(double *out, bct *b, const bct_view *v, plx_cmat t, plx_cmat tm)
+{
+    plx__mark mark = plx__arena_mark(plx__scratch(b->ctx));
+    plx_mat product, base;
+    const plx__kernel *kernel = &v->k.kernel;
+    PLX_TRY(plx__arena_mat(&product, plx__scratch(b->ctx), BLOCK_ROWS, v->n));
+    PLX_TRY(plx__arena_mat(&base, plx__scratch(b->ctx), BLOCK_ROWS, v->n));
+    *out = 0;
+    for (plx_index at = 0; at < v->n; at += BLOCK_ROWS) {
+        plx_index rows = plx__min(BLOCK_ROWS, v->n - at);
+        plx_mat block = plx__sub(product, 0, 0, rows, v->n), d2 = plx__sub(base, 0, 0, rows, v->n);
+        PLX_TRY(plx__gemm(b->ctx, 1.0, plx__csub(tm, at, 0, rows, tm.cols), PLX__N, t, PLX__T, 0.0, block));
+        if (v->base.data) plx__mat_copy(d2, plx__csub(v->base, at, 0, rows, v->n));
+        else PLX_TRY(plx__dist_sq_matrix(b->ctx, plx__points_range(v->ref.rows, at, at + rows), v->ref.rows, d2));
+        for (plx_index i = 0; i < rows; i++) {
+            double *d = d2.data + i * d2.ld;
+            for (plx_index j = 0; j < v->n; j++) d[j] *= plx__kernel_of_base(kernel, d[j]);
+            *out += plx__dot(d, block.data + i * block.ld, v->n);
+        }
+    }
+    *out /= kernel->width * kernel->width;
+    plx__arena_rewind(plx__scratch(b->ctx), mark);
+    return PLX_OK;
+}
+
+/* By the logarithms of s_j, amplitude and width. K_j A_j = I - s_j A_j saves forming K_j for the amplitude. */
+static plx_status view_derivatives(bct *b, const bct_view *v, double *variance, double *amplitude, double *width)
+{
+    plx_index l = b->targets.n;
+    plx_mat t, tm, own;
+    PLX_TRY(plx__arena_mat(&own, plx__scratch(b->ctx), v->n, l));
+    for (plx_index i = 0; i < v->n; i++)
+        memcpy(own.data + i * l, b->kl.data + v->at[i] * l, (size_t)l * sizeof(double));
+    PLX_TRY(plx__mat_clone(&t, plx__scratch(b->ctx), plx__cmat(own)));
+    PLX_TRY(plx__bct_solve(b, v, t));
+    PLX_TRY(plx__arena_mat(&tm, plx__scratch(b->ctx), v->n, l));
+    PLX_TRY(plx__gemm(b->ctx, 1.0, plx__cmat(t), PLX__N, plx__cmat(b->m_ll), PLX__N, 0.0, tm));
+    *variance = v->variance * inner_product(plx__cmat(tm), plx__cmat(t));
+    *amplitude = inner_product(plx__cmat(tm), plx__cmat(own)) - *variance;
+    if (v->k.kernel.kind != PLX__KERNEL_RBF) return PLX_OK;
+    return width_derivative(width, b, v, plx__cmat(t), plx__cmat(tm));
+}
+
+static plx_status gradient_of(bct *b, double *gradient)
+{
+    plx_index at = 0, variances = b->n_hyper - b->m - b->regression;
+    for (plx_index j = 0; j < b->m; j++) {
+        plx__mark mark = plx__arena_mark(plx__scratch(b->ctx));
+        double width = 0;
+        PLX_TRY(view_derivatives(b, &b->views[j], &gradient[variances + j], &gradient[at], &width));
+        at++;
+        if (b->views[j].k.kernel.kind == PLX__KERNEL_RBF) gradient[at++] = width;
+        plx__arena_rewind(plx__scratch(b->ctx), mark);
+    }
+    if (b->regression) gradient[b->n_hyper - 1] = b->targets.noise * plx__mat_trace(plx__cmat(b->m_ll));
+    return PLX_OK;
+}
+
+/* ---- evaluation ---- */
+
+static plx_status evaluate(bct *b, const double *hyper, plx__gp_state *state, double *gradient)
+{
+    plx_mat none = {0};
+    plx__bct_set_hyper(b, hyper);
+    PLX_TRY(plx__bct_build(b));
+    PLX_TRY(labelled_columns(b));
+    PLX_TRY(
+        plx__gp_fit(state, plx__scratch(b->ctx), b->ctx, plx__cmat(b->kll), &b->targets, gradient ? b->m_ll : none));
+    return gradient ? gradient_of(b, gradient) : PLX_OK;
+}
+
+static plx_status evidence_at(void *arg, plx_context *ctx, const double *hyper, double *evidence, double *gradient)
+{
+    plx__gp_state state;
+    (void)ctx;
+    PLX_TRY(evaluate(arg, hyper, &state, gradient));
+    *evidence = state.evidence;
+    return PLX_OK;
+}
+
+/* ---- maximisation ---- */
+
+static void warn_of_few(bct *b)
+{
+    const plx__problem *p = &b->problem;
+    plx_index fewest = b->targets.n;
+    for (plx_index c = 0; c < p->n_classes && !b->regression; c++) {
+        plx_index count = 0;
+        for (plx_index i = 0; i < b->targets.n; i++) count += p->label[b->targets.sample[i]] == c;
+        fewest = plx__min(fewest, count);
+    }
+    if (fewest < FEW_LABELS)
+        plx__warn(b->ctx,
+                  "bct: %lld labelled samples%s are too few to learn view variances from; compare with optimize=none",
+                  (long long)fewest, b->regression ? "" : " in a class");
+    else if (fewest < SOME_LABELS)
+        plx__info(b->ctx, "bct: with fewer than %d labelled samples per class learned view variances are unreliable",
+                  SOME_LABELS);
+}
+
+static plx_status maximise(bct *b)
+{
+    uint8_t *free = NULL, *is_width = NULL;
+    plx_index at = 0, variances = b->n_hyper - b->m - b->regression;
+    bool kernels = b->set->optimize == BCT_EVIDENCE, fixed = false;
+    plx__lbfgs_result result;
+    PLX_TRY(plx__arena_u8(&free, plx__scratch(b->ctx), b->n_hyper));
+    PLX_TRY(plx__arena_u8(&is_width, plx__scratch(b->ctx), b->n_hyper));
+    for (plx_index i = variances; i < b->n_hyper; i++) free[i] = 1;
+    for (plx_index j = 0; j < b->m; j++) {
+        free[at++] = kernels;
+        if (b->views[j].k.kernel.kind != PLX__KERNEL_RBF) continue;
+        fixed |= kernels && b->weights;
+        free[at] = kernels && !b->weights;
+        is_width[at++] = 1;
+    }
+    if (fixed) plx__info(b->ctx, "bct: with pivots the widths stay as they are");
+    warn_of_few(b);
+    plx__evidence problem = {b->n_hyper, b->hyper, free, is_width, b->set->max_iter};
+    PLX_TRY(plx__evidence_maximise(b->ctx, &problem, evidence_at, b, &result));
+    return plx__finish(b->run, NULL, result.iterations, result.converged, -result.value);
+}
+
+/* Squared distances or values at amplitude 1, once for all evaluations. */
+static plx_status keep_bases(bct *b)
+{
+    for (plx_index j = 0; j < b->m && !b->weights; j++) {
+        bct_view *v = &b->views[j];
+        plx_mat base;
+        PLX_TRY(plx__arena_mat(&base, plx__scratch(b->ctx), v->n, v->n));
+        PLX_TRY(plx__view_kernel_base(b->ctx, &v->k, &v->ref, base));
+        v->base = plx__cmat(base);
+    }
+    return PLX_OK;
+}
+
+plx_status plx__bct_learn(bct *b, plx__gp_state *state)
+{
+    plx_index l = b->targets.n;
+    bool precision = b->keep_precision;
+    plx_mat gradient = {0};
+    PLX_TRY(plx__arena_mat(&b->kl, plx__scratch(b->ctx), b->n_cov, l));
+    PLX_TRY(plx__arena_mat(&b->kll, plx__scratch(b->ctx), l, l));
+    PLX_TRY(plx__arena_mat(&b->m_ll, plx__scratch(b->ctx), l, l));
+    b->keep_precision = false;
+    if (b->set->optimize != BCT_FIXED) {
+        PLX_TRY(keep_bases(b));
+        PLX_TRY(maximise(b));
+    }
+    b->keep_precision = precision;
+    b->jitter = 0;
+    if (plx__wanted(b->run, "evidence_gradient"))
+        PLX_TRY(plx__store_new(&gradient, b->run->out, "evidence_gradient", b->n_hyper, 1));
+    PLX_TRY(evaluate(b, b->hyper, state, gradient.data));
+    b->run->info->objective = state->evidence;
+    b->jitter = fmax(b->jitter, state->jitter);
+    if (!state->converged)
+        plx__warn(b->ctx, "bct: the Laplace approximation stopped before reaching its mode; results are approximate");
+    return PLX_OK;
+}

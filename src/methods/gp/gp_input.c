@@ -1,0 +1,307 @@
+/*
+ * From views to the kernels of gp: which views take part, what stands in for missing rows and values, and how views are
+ * joined. What was learned from the fitted rows (scaling, column means) is in the model and used unchanged on new rows.
+ */
+#include <string.h>
+
+#include "linalg/csr.h"
+#include "methods/gp/gp.h"
+
+/* ---- which views ---- */
+
+static bool is_joined(const gp *g) { return strcmp(g->set->view, "all") == 0 && g->set->combine == GP_CONCAT; }
+
+static plx_status refuse_view_keys(gp *g)
+{
+    static const char *const keys[] = {"kernel", "width", "gamma", "amplitude", "degree", "coef0"};
+    const plx__problem *p = g->run->problem;
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+        for (plx_index v = 0; v < p->n_views; v++)
+            if (plx__pv_level(g->run->settings, keys[k], p->views[v].name) == 2)
+                PLX_FAIL(g->ctx, PLX_E_ARG,
+                         "%s.%s: with combine=concat one kernel serves the joined views; set %s, or combine=sum, or "
+                         "view=%s",
+                         keys[k], p->views[v].name, keys[k], p->views[v].name);
+    return PLX_OK;
+}
+
+static plx_status all_views(gp *g, uint8_t *used)
+{
+    const plx__problem *p = g->run->problem;
+    plx_index count = 0;
+    for (plx_index v = 0; v < p->n_views; v++) {
+        used[v] = p->views[v].present_count > 0;
+        count += used[v];
+        if (!used[v]) plx__warn(g->ctx, "gp: no sample has view '%s'; it is ignored", p->views[v].name);
+        else if (p->views[v].kind == PLX_VIEW_KERNEL && is_joined(g))
+            PLX_FAIL(g->ctx, PLX_E_DATA,
+                     "gp: kernel view '%s' cannot be joined with others; set combine=sum or view=%s", p->views[v].name,
+                     p->views[v].name);
+    }
+    if (!count) PLX_FAIL(g->ctx, PLX_E_DATA, "gp: no sample has any view");
+    return PLX_OK;
+}
+
+static plx_status choose_views(const uint8_t **out, gp *g)
+{
+    const plx__problem *p = g->run->problem;
+    uint8_t *used = NULL;
+    plx_index view = -1;
+    PLX_TRY(plx__arena_u8(&used, plx__scratch(g->ctx), p->n_views));
+    *out = used;
+    if (g->run->fitted) {
+        PLX_TRY(plx__used_views(out, g->ctx, g->run->fitted, p->n_views));
+        if (!*out) PLX_FAIL(g->ctx, PLX_E_FORMAT, "the model does not tell its views");
+        return PLX_OK;
+    }
+    if (strcmp(g->set->view, "all") == 0) {
+        PLX_TRY(all_views(g, used));
+    } else {
+        PLX_TRY(plx__require_view(&view, g->run, g->set->view, "view"));
+        if (!p->views[view].present_count)
+            PLX_FAIL(g->ctx, PLX_E_DATA, "gp: no sample has view '%s'; choose another", p->views[view].name);
+        used[view] = 1;
+    }
+    return plx__mark_used(g->run, used);
+}
+
+/* ---- missing rows and values ---- */
+
+static plx_status refuse_holes(gp *g, const plx__view *v, const plx__prepared *data, bool rows_too)
+{
+    for (plx_index i = 0; i < g->run->problem->n; i++) {
+        if (!v->present[i] && rows_too)
+            PLX_FAIL(g->ctx, PLX_E_DATA, "gp: view '%s' is missing for sample '%s'; set missing=mean or combine=sum",
+                     v->name, g->run->problem->ids[i]);
+        if (!v->present[i] || v->sparse) continue;
+        const double *x = data->rows.dense.data + i * data->rows.dense.ld;
+        for (plx_index j = 0; j < v->cols; j++)
+            if (isnan(x[j]))
+                PLX_FAIL(g->ctx, PLX_E_DATA, "gp: view '%s' lacks column %lld of sample '%s'; set missing=mean",
+                         v->name, (long long)j, g->run->problem->ids[i]);
+    }
+    return PLX_OK;
+}
+
+/* Means of the columns over the present rows, entries that are not there left out. */
+static void column_means(double *mean, double *count, const plx__view *v, plx__points rows, plx_index n)
+{
+    for (plx_index i = 0; i < n; i++) {
+        if (!v->present[i]) continue;
+        if (v->sparse) {
+            for (int64_t e = rows.csr.ptr[i]; e < rows.csr.ptr[i + 1]; e++) mean[rows.csr.col[e]] += rows.csr.val[e];
+            for (plx_index j = 0; j < v->cols; j++) count[j]++;
+            continue;
+        }
+        const double *x = rows.dense.data + i * rows.dense.ld;
+        for (plx_index j = 0; j < v->cols; j++) {
+            if (isnan(x[j])) continue;
+            mean[j] += x[j];
+            count[j]++;
+        }
+    }
+    for (plx_index j = 0; j < v->cols; j++) mean[j] = count[j] > 0 ? mean[j] / count[j] : 0.0;
+}
+
+/* What stands for an entry that is not there; kept in the model. */
+static plx_status stand_ins(const double **out, gp *g, const plx__view *v, plx__points rows)
+{
+    const char *name = NULL;
+    double *count = NULL, *zero = NULL;
+    plx_cmat known;
+    plx_mat mean;
+    PLX_TRY(plx__arena_f64(&zero, plx__scratch(g->ctx), v->cols, 1));
+    *out = zero;
+    if (g->set->missing != GP_MISSING_MEAN) return PLX_OK;
+    PLX_TRY(plx__view_key(&name, g->ctx, "_mean", v->name));
+    if (g->run->fitted) {
+        PLX_TRY(plx__store_shaped(&known, g->ctx, g->run->fitted, name, 1, v->cols));
+        *out = known.data;
+        return PLX_OK;
+    }
+    PLX_TRY(plx__arena_f64(&count, plx__scratch(g->ctx), v->cols, 1));
+    PLX_TRY(plx__store_new(&mean, g->run->out, name, 1, v->cols));
+    column_means(mean.data, count, v, rows, g->run->problem->n);
+    *out = mean.data;
+    return PLX_OK;
+}
+
+static plx_status fill_dense(plx__points *rows, gp *g, const plx__view *v, const double *value, bool rows_too)
+{
+    plx_mat x;
+    if (!v->missing_values && !(rows_too && v->present_count < g->run->problem->n)) return PLX_OK;
+    PLX_TRY(plx__mat_clone(&x, plx__scratch(g->ctx), rows->dense));
+    for (plx_index i = 0; i < x.rows; i++)
+        for (plx_index j = 0; j < x.cols; j++)
+            if (v->present[i] ? isnan(x.data[i * x.ld + j]) : rows_too) x.data[i * x.ld + j] = value[j];
+    *rows = plx__points_dense(plx__cmat(x));
+    return PLX_OK;
+}
+
+static plx_status fill_sparse(plx__points *rows, gp *g, const plx__view *v, const double *value)
+{
+    plx_index n = g->run->problem->n, width = 0, at = 0;
+    plx_csr all;
+    for (plx_index j = 0; j < v->cols; j++) width += value[j] != 0;
+    if (!width || v->present_count == n) return PLX_OK;
+    PLX_TRY(plx__arena_csr(&all, plx__scratch(g->ctx), n, v->cols, rows->csr.ptr[n] + (n - v->present_count) * width));
+    for (plx_index i = 0; i < n; i++) {
+        for (int64_t e = rows->csr.ptr[i]; v->present[i] && e < rows->csr.ptr[i + 1]; e++) {
+            all.col[at] = rows->csr.col[e];
+            all.val[at++] = rows->csr.val[e];
+        }
+        for (plx_index j = 0; !v->present[i] && j < v->cols; j++) {
+            if (value[j] == 0) continue;
+            all.col[at] = (int32_t)j;
+            all.val[at++] = value[j];
+        }
+        all.ptr[i + 1] = at;
+    }
+    *rows = plx__points_csr(plx__ccsr(all));
+    return PLX_OK;
+}
+
+/* Scaled rows of a view. With the sum of kernels a missing view adds nothing, so only single values are filled. */
+static plx_status filled_rows(plx__points *out, gp *g, plx_index view, bool rows_too)
+{
+    const plx__view *v = &g->run->problem->views[view];
+    const double *value = NULL;
+    plx__prepared data;
+    PLX_TRY(plx__prepare_rows(&data, g->run, view));
+    *out = data.rows;
+    if (g->set->missing == GP_MISSING_ERROR) return refuse_holes(g, v, &data, rows_too);
+    if (v->kind == PLX_VIEW_KERNEL) {
+        if (rows_too && g->set->missing == GP_MISSING_MEAN && v->present_count < g->run->problem->n)
+            PLX_FAIL(g->ctx, PLX_E_DATA,
+                     "gp: kernel view '%s' has no column means for missing samples; set missing=zero", v->name);
+        return PLX_OK;
+    }
+    PLX_TRY(stand_ins(&value, g, v, data.rows));
+    if (v->sparse) return rows_too ? fill_sparse(out, g, v, value) : PLX_OK;
+    return fill_dense(out, g, v, value, rows_too);
+}
+
+/* ---- joining ---- */
+
+static plx_status join_sparse(plx__points *out, gp *g, const plx__points *parts, plx_index count)
+{
+    plx_ccsr *thin = NULL;
+    plx_csr all, own;
+    PLX_TRY(PLX__ARENA_NEW(&thin, plx__scratch(g->ctx), count));
+    for (plx_index v = 0; v < count; v++) {
+        thin[v] = parts[v].csr;
+        if (plx__points_sparse(parts[v])) continue;
+        PLX_TRY(plx__csr_from_dense(&own, plx__scratch(g->ctx), parts[v].dense));
+        thin[v] = plx__ccsr(own);
+    }
+    PLX_TRY(plx__csr_hstack(&all, plx__scratch(g->ctx), thin, count));
+    *out = plx__points_csr(plx__ccsr(all));
+    return PLX_OK;
+}
+
+static plx_status join(plx__points *out, gp *g, const plx__points *parts, plx_index count)
+{
+    plx_index cols = 0, at = 0;
+    bool sparse = false;
+    plx_mat all;
+    for (plx_index v = 0; v < count; v++) {
+        sparse |= plx__points_sparse(parts[v]);
+        cols += plx__points_cols(parts[v]);
+    }
+    *out = parts[0];
+    if (count == 1) return PLX_OK;
+    if (sparse) return join_sparse(out, g, parts, count);
+    PLX_TRY(plx__arena_mat(&all, plx__scratch(g->ctx), g->run->problem->n, cols));
+    for (plx_index v = 0; v < count; at += parts[v++].dense.cols)
+        plx__mat_copy(plx__sub(all, 0, at, all.rows, parts[v].dense.cols), parts[v].dense);
+    *out = plx__points_dense(plx__cmat(all));
+    return PLX_OK;
+}
+
+/* ---- kernels ---- */
+
+/* Width and amplitude from the data; when predicting the model's hyper-parameters take their place. */
+static plx_status settle(gp *g, plx__view_kernel *k, const plx__view *v)
+{
+    uint8_t *everybody = NULL;
+    PLX_TRY(plx__kernel_settings(&k->kernel, g->run, k->name, v && v->kind == PLX_VIEW_KERNEL));
+    if (v) k->self = v->self;
+    if (g->run->fitted) return PLX_OK;
+    PLX_TRY(plx__arena_u8(&everybody, plx__scratch(g->ctx), g->run->problem->n));
+    memset(everybody, 1, (size_t)g->run->problem->n);
+    const uint8_t *present = k->present ? k->present : everybody;
+    PLX_TRY(plx__kernel_set_width(&k->kernel, g->ctx, k->rows, present, k->name));
+    return plx__kernel_set_amplitude(&k->kernel, g->ctx, k->rows, present, k->name);
+}
+
+static plx_status open_joined(gp *g, const uint8_t *used)
+{
+    const plx__problem *p = g->run->problem;
+    plx__points *parts = NULL;
+    plx_index count = 0;
+    PLX_TRY(PLX__ARENA_NEW(&parts, plx__scratch(g->ctx), p->n_views));
+    for (plx_index v = 0; v < p->n_views; v++)
+        if (used[v]) PLX_TRY(filled_rows(&parts[count++], g, v, true));
+    if (!count) PLX_FAIL(g->ctx, PLX_E_FORMAT, "the model uses no view");
+    g->count = 1;
+    g->kernels[0].name = "concat";
+    PLX_TRY(join(&g->kernels[0].rows, g, parts, count));
+    return settle(g, &g->kernels[0], NULL);
+}
+
+static plx_status open_separate(gp *g, const uint8_t *used, bool sum)
+{
+    const plx__problem *p = g->run->problem;
+    for (plx_index v = 0; v < p->n_views; v++) {
+        if (!used[v]) continue;
+        plx__view_kernel *k = &g->kernels[g->count++];
+        k->name = p->views[v].name;
+        PLX_TRY(filled_rows(&k->rows, g, v, !sum));
+        if (sum || p->views[v].kind == PLX_VIEW_KERNEL) k->present = p->views[v].present;
+        PLX_TRY(settle(g, k, &p->views[v]));
+    }
+    return g->count ? PLX_OK : plx__fail(g->ctx, PLX_E_FORMAT, "the model uses no view");
+}
+
+static plx_index hyper_count(const gp *g)
+{
+    plx_index count = g->regression;
+    for (plx_index k = 0; k < g->count; k++) count += g->kernels[k].kernel.kind == PLX__KERNEL_RBF ? 2 : 1;
+    return count;
+}
+
+static plx_status open_hyper(gp *g)
+{
+    plx_cmat known;
+    plx_index at = 0;
+    g->n_hyper = hyper_count(g);
+    PLX_TRY(plx__arena_f64(&g->hyper, plx__scratch(g->ctx), g->n_hyper, 1));
+    if (g->run->fitted) {
+        PLX_TRY(plx__store_shaped(&known, g->ctx, g->run->fitted, "hyper", g->n_hyper, 1));
+        for (plx_index i = 0; i < g->n_hyper; i++)
+            if (!(known.data[i] > 0)) PLX_FAIL(g->ctx, PLX_E_FORMAT, "the model's hyper-parameters are not > 0");
+        memcpy(g->hyper, known.data, (size_t)g->n_hyper * sizeof *g->hyper);
+        plx__gp_set_hyper(g, g->hyper);
+        return PLX_OK;
+    }
+    for (plx_index k = 0; k < g->count; k++) {
+        g->hyper[at++] = g->kernels[k].kernel.amplitude;
+        if (g->kernels[k].kernel.kind == PLX__KERNEL_RBF) g->hyper[at++] = g->kernels[k].kernel.width;
+    }
+    if (g->regression) g->hyper[at] = g->set->noise;
+    return PLX_OK;
+}
+
+plx_status plx__gp_open(gp *g, plx__run *run)
+{
+    const uint8_t *used = NULL;
+    *g = (gp){.run = run, .ctx = run->ctx, .set = run->params};
+    g->regression = g->set->task == GP_REGRESSION;
+    bool all = strcmp(g->set->view, "all") == 0;
+    if (is_joined(g)) PLX_TRY(refuse_view_keys(g));
+    PLX_TRY(choose_views(&used, g));
+    PLX_TRY(PLX__ARENA_NEW(&g->kernels, plx__scratch(g->ctx), run->problem->n_views));
+    PLX_TRY(PLX__ARENA_NEW(&g->refs, plx__scratch(g->ctx), run->problem->n_views));
+    PLX_TRY(is_joined(g) ? open_joined(g, used) : open_separate(g, used, all));
+    return open_hyper(g);
+}

@@ -1,0 +1,191 @@
+/*
+ * gp: closed forms, gradients by finite differences, ways to say the same thing, and every refusal.
+ */
+#include "gp_helpers.h"
+
+/* One labelled sample: mean = k y / (k_11 + noise), variance = k_** - k^2 / (k_11 + noise). */
+static void one_labelled_sample(void **state)
+{
+    plx_context *ctx = test_context(1);
+    plx_dataset *d = new_dataset(ctx, 3);
+    static const double x[] = {2, 1, 3};
+    static const char *const labels[] = {"4", NULL, NULL};
+    (void)state;
+    add_dense(d, ctx, "x", PLX_VIEW_REAL, x, 1, NULL);
+    assert_ok(ctx, plx_dataset_set_labels(d, ctx, labels));
+    plx_model *m = fit_model(ctx, "gp", d, SETTINGS("task=regression", "optimize=none", "noise=0.5", "center=0"));
+    plx_cmat mean = array_of(m, "mean"), variance = array_of(m, "variance");
+    for (int i = 0; i < 3; i++) {
+        double k = 2 * x[i];
+        assert_close(mean.data[i], k * 4 / 4.5, 1e-14);
+        assert_close(variance.data[i], x[i] * x[i] - k * k / 4.5, 1e-13);
+    }
+    assert_close(evidence(m), -0.5 * 16 / 4.5 - 0.5 * log(4.5) - 0.5 * log(2 * acos(-1.0)), 1e-13);
+    plx_model_destroy(m);
+    plx_dataset_destroy(d);
+    plx_context_destroy(ctx);
+}
+
+static void gradients(void **state)
+{
+    static const char *const joined[] = {"amplitude", "width", "noise"};
+    static const char *const summed[] = {"amplitude.text",  "width.text",  "amplitude.image",
+                                         "amplitude.audio", "width.audio", "noise"};
+    plx_context *ctx = test_context(1);
+    (void)state;
+    for (int classes = 2; classes <= 3; classes++) {
+        toy t = make_toy(classes, true);
+        for (int regression = 0; regression < 2; regression++) {
+            plx_dataset *d = toy_dataset(ctx, &t, 3, regression);
+            const char *task = regression ? "task=regression" : "task=classification";
+            check_gradient(ctx, "gp", d, SETTINGS(task, "optimize=none", "kernel=rbf", "missing=mean"), joined);
+            check_gradient(ctx, "gp", d,
+                           SETTINGS(task, "optimize=none", "kernel=rbf", "combine=sum", "kernel.image=linear"), summed);
+            plx_dataset_destroy(d);
+        }
+    }
+    plx_context_destroy(ctx);
+}
+
+static void optimum_is_no_worse(void **state)
+{
+    plx_context *ctx = test_context(1);
+    toy t = make_toy(3, false);
+    (void)state;
+    for (int regression = 0; regression < 2; regression++) {
+        plx_dataset *d = toy_dataset(ctx, &t, 2, regression);
+        const char *task = regression ? "task=regression" : "task=classification";
+        plx_model *a = fit_model(ctx, "gp", d, SETTINGS(task, "kernel=rbf", "optimize=none", "amplitude=0.01"));
+        plx_model *b = fit_model(ctx, "gp", d, SETTINGS(task, "kernel=rbf", "amplitude=0.01"));
+        assert_true(evidence(b) >= evidence(a));
+        plx_cmat g = array_of(b, "evidence_gradient"), hyper = array_of(b, "hyper");
+        for (plx_index i = 0; i < g.rows; i++) /* flat, or held by the box */
+            assert_true(fabs(g.data[i]) < 1e-3 || hyper.data[i] < 1.1e-6 || hyper.data[i] > 9e2);
+        plx_model_destroy(a);
+        plx_model_destroy(b);
+        plx_dataset_destroy(d);
+    }
+    plx_context_destroy(ctx);
+}
+
+/* The Gram matrix of a view as a kernel view, held-out samples with their own columns included. */
+static void precomputed_is_linear(void **state)
+{
+    plx_context *ctx = test_context(1);
+    toy t = make_toy(2, false);
+    double gram[TOY_N * TOY_N];
+    char directory[64], flags[3 * TOY_N] = "";
+    plx_dataset *a = toy_dataset(ctx, &t, 1, false), *b = new_dataset(ctx, TOY_N);
+    (void)state;
+    for (int i = 0; i < TOY_N * TOY_N; i++) {
+        const double *p = t.x[0] + i / TOY_N * 2, *q = t.x[0] + i % TOY_N * 2;
+        gram[i] = p[0] * q[0] + p[1] * q[1];
+    }
+    for (int i = 0; i < TOY_N; i++) strcat(flags, i % 5 == 1 ? "1\n" : "0\n");
+    make_directory(directory);
+    write_file(directory, "held.txt", flags);
+    add_dense(b, ctx, "text", PLX_VIEW_KERNEL, gram, TOY_N, NULL);
+    set_labels(b, ctx, t.label);
+    static const char *const settings[] = {"view=text", "optimize=none", "amplitude=1.5", "heldout=held.txt", NULL};
+    plx_model *m = fit_asking(ctx, "gp", a, settings, NULL, directory);
+    plx_model *k = fit_asking(ctx, "gp", b, settings, NULL, directory);
+    assert_same_matrix(array_of(m, "mean"), array_of(k, "mean"), 1e-12);
+    assert_same_matrix(array_of(m, "variance"), array_of(k, "variance"), 1e-12);
+    plx_model_destroy(m);
+    plx_model_destroy(k);
+    plx_dataset_destroy(a);
+    plx_dataset_destroy(b);
+    remove_directory(directory);
+    plx_context_destroy(ctx);
+}
+
+/* K over all samples, held-out ones included, is the K of a fit to all of them. */
+static void kernel_of_heldout(void **state)
+{
+    plx_context *ctx = test_context(1);
+    toy t = make_toy(2, true);
+    char directory[64];
+    plx_dataset *d = toy_dataset(ctx, &t, 3, false);
+    static const char *const kernel[] = {"kernel", NULL};
+    (void)state;
+    make_directory(directory);
+    write_file(directory, "held.txt", "0\n1\n0\n0\n0\n1\n0\n0\n0\n0\n1\n0\n0\n1\n");
+    plx_model *all =
+        fit_asking(ctx, "gp", d, SETTINGS("combine=sum", "kernel=rbf", "width=1.3", "optimize=none"), kernel, NULL);
+    plx_model *some = fit_asking(
+        ctx, "gp", d, SETTINGS("combine=sum", "kernel=rbf", "width=1.3", "optimize=none", "heldout=held.txt"), kernel,
+        directory);
+    assert_same_matrix(array_of(all, "kernel"), array_of(some, "kernel"), 1e-14);
+    plx_model_destroy(all);
+    plx_model_destroy(some);
+    plx_dataset_destroy(d);
+    remove_directory(directory);
+    plx_context_destroy(ctx);
+}
+
+#define REFUSES(data, word, ...)                                                                                       \
+    do {                                                                                                               \
+        plx_model *refused = NULL;                                                                                     \
+        plx_status got = try_fit(&refused, ctx, "gp", data, SETTINGS(__VA_ARGS__), NULL);                              \
+        assert_true(got == PLX_E_DATA || got == PLX_E_ARG);                                                            \
+        if (!strstr(plx_context_error(ctx), word)) fail_msg("'%s' lacks '%s'", plx_context_error(ctx), word);          \
+        assert_null(refused);                                                                                          \
+    } while (0)
+
+static void refusals(void **state)
+{
+    plx_context *ctx = test_context(1);
+    toy t = make_toy(2, true), nobody = make_toy(2, false), holes = make_toy(2, false);
+    (void)state;
+    for (int i = 0; i < TOY_N; i++) nobody.label[i] = -1;
+    holes.x[0][4] = NAN;
+    plx_dataset *d = toy_dataset(ctx, &t, 2, false), *none = toy_dataset(ctx, &nobody, 2, false);
+    plx_dataset *nan = toy_dataset(ctx, &holes, 2, false), *kernel = new_dataset(ctx, TOY_N);
+    double identity[TOY_N * TOY_N] = {0};
+    for (int i = 0; i < TOY_N; i++) identity[i * TOY_N + i] = 1;
+    add_dense(kernel, ctx, "g", PLX_VIEW_KERNEL, identity, TOY_N, NULL);
+    set_labels(kernel, ctx, t.label);
+    REFUSES(none, "no labelled samples", "kernel=rbf");
+    REFUSES(d, "missing for sample '0'; set missing=mean or combine=sum", "kernel=rbf");
+    REFUSES(d, "kernel.text", "missing=mean", "kernel.text=rbf");
+    REFUSES(d, "no view 'vide'", "view=vide");
+    REFUSES(nan, "missing=mean", "combine=sum");
+    REFUSES(kernel, "combine=sum or view=g", "optimize=none");
+    plx_model *m = fit_model(ctx, "gp", nan, SETTINGS("missing=mean", "combine=sum", "optimize=none"));
+    plx_model_destroy(m);
+    m = fit_model(ctx, "gp", kernel, SETTINGS("combine=sum", "optimize=none"));
+    plx_model_destroy(m);
+    plx_dataset_destroy(d);
+    plx_dataset_destroy(none);
+    plx_dataset_destroy(nan);
+    plx_dataset_destroy(kernel);
+    plx_context_destroy(ctx);
+}
+
+/* Constant targets and duplicate samples are fine. */
+static void degenerate_data(void **state)
+{
+    plx_context *ctx = test_context(1);
+    plx_dataset *d = new_dataset(ctx, 4);
+    static const double x[] = {1, 1, 1, 2};
+    static const char *const labels[] = {"3", "3", NULL, NULL};
+    (void)state;
+    add_dense(d, ctx, "x", PLX_VIEW_REAL, x, 1, NULL);
+    assert_ok(ctx, plx_dataset_set_labels(d, ctx, labels));
+    plx_model *m = fit_model(ctx, "gp", d, SETTINGS("task=regression", "optimize=none"));
+    plx_cmat mean = array_of(m, "mean");
+    for (int i = 0; i < 4; i++) assert_close(mean.data[i], 3, 1e-14);
+    assert_string_equal(m->fitted.outcome.label[0], "3");
+    plx_model_destroy(m);
+    plx_dataset_destroy(d);
+    plx_context_destroy(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(one_labelled_sample), cmocka_unit_test(gradients),
+                                       cmocka_unit_test(optimum_is_no_worse), cmocka_unit_test(precomputed_is_linear),
+                                       cmocka_unit_test(kernel_of_heldout),   cmocka_unit_test(refusals),
+                                       cmocka_unit_test(degenerate_data)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -137,8 +137,8 @@ static void bench_spmm(const char *name, plx_index rows, plx_index cols, double 
     plx__mat_fill(s.b, 0.5);
     double seconds = best_time(run_spmm, &s);
     double bytes = 12.0 * (double)(rows * per_row) + 8.0 * (double)rows + 8.0 * (double)((rows + cols) * width);
-    printf("%-28s %.2f of triad   (%.1f GB/s compulsory, triad %.1f GB/s, %.1f ms)\n", name, bytes / seconds / bandwidth,
-           bytes / seconds * 1e-9, bandwidth * 1e-9, seconds * 1e3);
+    printf("%-28s %.2f of triad   (%.1f GB/s compulsory, triad %.1f GB/s, %.1f ms)\n", name,
+           bytes / seconds / bandwidth, bytes / seconds * 1e-9, bandwidth * 1e-9, seconds * 1e3);
     plx__arena_rewind(plx__scratch(ctx), mark);
 }
 
@@ -157,8 +157,8 @@ static void our_gemm(void *arg)
 static void blas_gemm(void *arg)
 {
     dense_case *d = arg;
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)d->c.rows, (int)d->c.cols, (int)d->a.cols, 1.0, d->a.data,
-                (int)d->a.ld, d->b.data, (int)d->b.ld, 0.0, d->c.data, (int)d->c.ld);
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)d->c.rows, (int)d->c.cols, (int)d->a.cols, 1.0,
+                d->a.data, (int)d->a.ld, d->b.data, (int)d->b.ld, 0.0, d->c.data, (int)d->c.ld);
 }
 
 static void our_syrk(void *arg)
@@ -170,8 +170,8 @@ static void our_syrk(void *arg)
 static void blas_syrk(void *arg)
 {
     dense_case *d = arg;
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)d->c.rows, (int)d->a.rows, 1.0, d->a.data, (int)d->a.ld, 0.0,
-                d->c.data, (int)d->c.ld);
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)d->c.rows, (int)d->a.rows, 1.0, d->a.data, (int)d->a.ld,
+                0.0, d->c.data, (int)d->c.ld);
 }
 
 static void our_cholesky(void *arg)

@@ -67,7 +67,7 @@ static inline void refuse_every_allocation(io_call call, const char *path)
     plx_status st = PLX_E_NOMEM;
     long k = 0;
     while (st != PLX_OK) {
-        meter m = {0, ++k + 1, 0};      /* the first request makes the context */
+        meter m = {0, ++k + 1, 0}; /* the first request makes the context */
         plx_context *ctx = metered_context(&m, 1);
         plx__arena arena;
         plx__table t;

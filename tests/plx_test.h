@@ -60,25 +60,29 @@ static inline plx_context *metered_context(meter *m, int threads)
 }
 
 /* Fails with the library's own sentence. */
-#define assert_ok(ctx, expr)                                                                   \
-    do {                                                                                       \
-        plx_status assert_st = (expr);                                                         \
-        if (assert_st != PLX_OK) fail_msg("%s -> %s: %s", #expr, plx_status_name(assert_st), plx_context_error(ctx)); \
+#define assert_ok(ctx, expr)                                                                                           \
+    do {                                                                                                               \
+        plx_status assert_st = (expr);                                                                                 \
+        if (assert_st != PLX_OK) fail_msg("%s -> %s: %s", #expr, plx_status_name(assert_st), plx_context_error(ctx));  \
     } while (0)
 
 /* The call must fail with this status and a message that contains `word`; the message is then cleared. */
-#define assert_fails(ctx, expr, status, word)                                                  \
-    do {                                                                                       \
-        plx_status assert_st = (expr);                                                         \
-        if (assert_st != (status)) fail_msg("%s -> %s (%s), expected %s", #expr, plx_status_name(assert_st), plx_context_error(ctx), plx_status_name(status)); \
-        if (!strstr(plx_context_error(ctx), (word))) fail_msg("message '%s' lacks '%s'", plx_context_error(ctx), (word)); \
-        plx__clear_error(ctx);                                                                 \
+#define assert_fails(ctx, expr, status, word)                                                                          \
+    do {                                                                                                               \
+        plx_status assert_st = (expr);                                                                                 \
+        if (assert_st != (status))                                                                                     \
+            fail_msg("%s -> %s (%s), expected %s", #expr, plx_status_name(assert_st), plx_context_error(ctx),          \
+                     plx_status_name(status));                                                                         \
+        if (!strstr(plx_context_error(ctx), (word)))                                                                   \
+            fail_msg("message '%s' lacks '%s'", plx_context_error(ctx), (word));                                       \
+        plx__clear_error(ctx);                                                                                         \
     } while (0)
 
-#define assert_close(a, b, tol)                                                                \
-    do {                                                                                       \
-        double assert_a = (a), assert_b = (b);                                                 \
-        if (!(fabs(assert_a - assert_b) <= (tol))) fail_msg("%s = %.17g, %s = %.17g, tolerance %g", #a, assert_a, #b, assert_b, (double)(tol)); \
+#define assert_close(a, b, tol)                                                                                        \
+    do {                                                                                                               \
+        double assert_a = (a), assert_b = (b);                                                                         \
+        if (!(fabs(assert_a - assert_b) <= (tol)))                                                                     \
+            fail_msg("%s = %.17g, %s = %.17g, tolerance %g", #a, assert_a, #b, assert_b, (double)(tol));               \
     } while (0)
 
 #endif

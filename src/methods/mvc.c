@@ -84,9 +84,9 @@ static plx_status cluster_view(plx__pattern *out, plx__run *run, plx_index index
     const params *set = run->params;
     const plx__view *v = &run->problem->views[index];
     plx__cluster_settings k = {.spherical = spherical,
-                              .clusters = set->base_clusters > 0 ? set->base_clusters : set->clusters,
-                              .restarts = set->base_restarts,
-                              .stream = PLX__STREAM('m', 'v', 'c', 'b', index << 20)};
+                               .clusters = set->base_clusters > 0 ? set->base_clusters : set->clusters,
+                               .restarts = set->base_restarts,
+                               .stream = PLX__STREAM('m', 'v', 'c', 'b', index << 20)};
     plx__partition parts;
     const char *name = NULL;
     double flag = spherical;

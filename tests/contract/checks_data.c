@@ -279,7 +279,7 @@ static raw *with_kernel_view(const raw *from)
 static plx_dataset *kernel_dataset(trial *t, const raw *from, plx_context *ctx)
 {
     raw *r = with_kernel_view(from);
-    char (*names)[16] = calloc((size_t)r->n, sizeof *names);
+    char(*names)[16] = calloc((size_t)r->n, sizeof *names);
     free(r->view[0].feature);
     r->view[0].feature = names;
     plx_dataset *data = raw_dataset(t, r, ctx);
@@ -307,12 +307,21 @@ static void kernel_views(trial *t)
     raw_free(r);
 }
 
-const check data_checks[] = {
-    {"few-samples", few_samples}, {"one-feature", one_feature}, {"constant-features", constant_features},
-    {"zero-view", zero_view}, {"duplicate-rows", duplicate_rows}, {"scale-of-values", large_and_small_values},
-    {"few-classes", few_classes}, {"many-classes", many_classes}, {"label-sets", label_sets},
-    {"infinite-values", infinite_values}, {"missing-values", missing_values}, {"negative-values", negative_values},
-    {"missing-views", missing_views}, {"missing-rows-not-read", missing_rows_are_not_read},
-    {"uncovered-sample", uncovered_sample}, {"number-of-views", number_of_views}, {"kernel-views", kernel_views},
-    {NULL, NULL}
-};
+const check data_checks[] = {{"few-samples", few_samples},
+                             {"one-feature", one_feature},
+                             {"constant-features", constant_features},
+                             {"zero-view", zero_view},
+                             {"duplicate-rows", duplicate_rows},
+                             {"scale-of-values", large_and_small_values},
+                             {"few-classes", few_classes},
+                             {"many-classes", many_classes},
+                             {"label-sets", label_sets},
+                             {"infinite-values", infinite_values},
+                             {"missing-values", missing_values},
+                             {"negative-values", negative_values},
+                             {"missing-views", missing_views},
+                             {"missing-rows-not-read", missing_rows_are_not_read},
+                             {"uncovered-sample", uncovered_sample},
+                             {"number-of-views", number_of_views},
+                             {"kernel-views", kernel_views},
+                             {NULL, NULL}};

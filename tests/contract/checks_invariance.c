@@ -71,7 +71,7 @@ static void seeds(trial *t)
 static void threads(trial *t)
 {
     static const int counts[] = {2, 7};
-    raw *r = raw_make(t, 300, 3, 7);       /* several grains of the parallel loops */
+    raw *r = raw_make(t, 300, 3, 7); /* several grains of the parallel loops */
     for (int sparse = 0; sparse < 2; sparse++)
         for (size_t c = 0; c < 2; c++) {
             for (plx_index v = 0; v < r->n_views; v++) r->view[v].sparse = sparse;

@@ -157,7 +157,7 @@ static void predict_training(trial *t)
     if (predicted && !can(t, PLX_CAN_USE_UNLABELLED)) {
         predicted->objective = fitted->objective;
         plx_index arrays_of_fit = fitted->n_arrays;
-        fitted->n_arrays = 0;       /* labels and scores; a prediction has fewer arrays */
+        fitted->n_arrays = 0; /* labels and scores; a prediction has fewer arrays */
         const char *difference = picture_difference(t, fitted, predicted, 1e-9, NULL);
         CHECK(t, !difference, "predicting the training samples: %s", difference);
         fitted->n_arrays = arrays_of_fit;
@@ -273,8 +273,9 @@ static void predict_missing_features(trial *t)
     plx_cmat used = {0};
     bool unused = m && plx_model_array(&used, m, "_views_used") == PLX_OK && used.data[0] == 0;
     if (unused) plx_prediction_destroy(p); /* a view the model does not need may lack what it likes */
-    else CHECK(t, st == PLX_E_DATA && !p && (!m || strstr(plx_context_error(s.ctx), "f4")),
-          "a real feature left out: %s '%s'", plx_status_name(st), plx_context_error(s.ctx));
+    else
+        CHECK(t, st == PLX_E_DATA && !p && (!m || strstr(plx_context_error(s.ctx), "f4")),
+              "a real feature left out: %s '%s'", plx_status_name(st), plx_context_error(s.ctx));
     plx_model_destroy(m);
     plx_dataset_destroy(data);
     raw_free(real);
@@ -431,10 +432,16 @@ static void json_result(trial *t)
     close_stage(&s);
 }
 
-const check model_checks[] = {
-    {"arrays", arrays}, {"arrays-on-request", arrays_on_request}, {"predict-training", predict_training},
-    {"predict-unsupported", predict_unsupported}, {"predict-transform", predict_transform},
-    {"predict-by-name", predict_by_name}, {"predict-subset", predict_subset},
-    {"predict-missing-features", predict_missing_features}, {"save-and-load", save_and_load}, {"heldout", heldout},
-    {"heldout-refused", heldout_refused}, {"json", json_result}, {NULL, NULL}
-};
+const check model_checks[] = {{"arrays", arrays},
+                              {"arrays-on-request", arrays_on_request},
+                              {"predict-training", predict_training},
+                              {"predict-unsupported", predict_unsupported},
+                              {"predict-transform", predict_transform},
+                              {"predict-by-name", predict_by_name},
+                              {"predict-subset", predict_subset},
+                              {"predict-missing-features", predict_missing_features},
+                              {"save-and-load", save_and_load},
+                              {"heldout", heldout},
+                              {"heldout-refused", heldout_refused},
+                              {"json", json_result},
+                              {NULL, NULL}};

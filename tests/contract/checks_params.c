@@ -14,7 +14,7 @@
 typedef struct bench {
     plx_context *ctx;
     plx_dataset *data;
-    plx_dataset *holes;             /* class 2 lacks the last view altogether; NULL for methods that need all views */
+    plx_dataset *holes; /* class 2 lacks the last view altogether; NULL for methods that need all views */
 } bench;
 
 static bench open_bench(trial *t)
@@ -312,5 +312,4 @@ static void show(trial *t)
 
 const check params_checks[] = {
     {"defaults", defaults_fit}, {"bounds", bounds}, {"words", words}, {"unknown-name", unknown_name},
-    {"per-view", per_view}, {"show", show}, {NULL, NULL}
-};
+    {"per-view", per_view},     {"show", show},     {NULL, NULL}};

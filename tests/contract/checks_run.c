@@ -117,9 +117,9 @@ static void cancel(trial *t)
 
 typedef struct sweep {
     const plx_dataset *data, *fresh;
-    const plx_model *model;         /* for the steps after the fit */
+    const plx_model *model; /* for the steps after the fit */
     char path[96];
-    plx_index told, kept;           /* warnings: told to the log, kept in the result */
+    plx_index told, kept; /* warnings: told to the log, kept in the result */
 } sweep;
 
 typedef plx_status (*sweep_step)(trial *t, plx_context *ctx, sweep *s);
@@ -311,7 +311,5 @@ static void time_limit(trial *t)
     raw_free(r);
 }
 
-const check run_checks[] = {
-    {"monotone", monotone}, {"cancel", cancel}, {"allocations", allocations}, {"memory-limit", memory_limit},
-    {"time-limit", time_limit}, {NULL, NULL}
-};
+const check run_checks[] = {{"monotone", monotone},         {"cancel", cancel},         {"allocations", allocations},
+                            {"memory-limit", memory_limit}, {"time-limit", time_limit}, {NULL, NULL}};

@@ -15,28 +15,28 @@
 typedef struct trial {
     const plx__method *about;
     const char *method;
-    const char *check;              /* the running one */
-    int variant;                    /* row of EXTRA_SETTINGS, or -1: the defaults */
+    const char *check; /* the running one */
+    int variant;       /* row of EXTRA_SETTINGS, or -1: the defaults */
     const char *variant_name;
-    const char *source;             /* root of the source tree */
-    char directory[64];             /* scratch files go here */
+    const char *source; /* root of the source tree */
+    char directory[64]; /* scratch files go here */
     int failures;
 } trial;
 
 void complain(trial *t, const char *fmt, ...) PLX_PRINTF(2, 3);
 
-#define CHECK(t, condition, ...)                                \
-    do {                                                        \
-        if (!(condition)) complain((t), __VA_ARGS__);           \
+#define CHECK(t, condition, ...)                                                                                       \
+    do {                                                                                                               \
+        if (!(condition)) complain((t), __VA_ARGS__);                                                                  \
     } while (0)
 
 /* Like CHECK, but nothing after it makes sense. */
-#define NEED(t, condition, ...)                                 \
-    do {                                                        \
-        if (!(condition)) {                                     \
-            complain((t), __VA_ARGS__);                         \
-            return;                                             \
-        }                                                       \
+#define NEED(t, condition, ...)                                                                                        \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            complain((t), __VA_ARGS__);                                                                                \
+            return;                                                                                                    \
+        }                                                                                                              \
     } while (0)
 
 /* ---- fixtures (contract_data.c) ---- */
@@ -48,15 +48,15 @@ typedef struct raw_view {
     plx_view_kind kind;
     bool sparse, named;
     plx_index cols;
-    double *x;                      /* n x cols */
-    char (*feature)[16];            /* cols */
-    uint8_t *present;               /* n */
+    double *x;           /* n x cols */
+    char (*feature)[16]; /* cols */
+    uint8_t *present;    /* n */
 } raw_view;
 
 typedef struct raw {
     plx_index n, n_views, classes;
     raw_view view[MAX_VIEWS];
-    int32_t *label, *truth;         /* -1: unlabelled */
+    int32_t *label, *truth; /* -1: unlabelled */
 } raw;
 
 /* Counts in every view, class c prefers the features that are c modulo `classes`; every second sample of a class is
@@ -65,7 +65,7 @@ raw *raw_make(const trial *t, plx_index n, plx_index classes, uint64_t seed);
 raw *raw_clone(const raw *r);
 /* Rows in another order, or some of them: row i of the result is row rows[i]. */
 raw *raw_rows(const raw *r, const plx_index *rows, plx_index count);
-void raw_move_feature(raw *r, plx_index view, const plx_index *from);   /* column j becomes column from[j] */
+void raw_move_feature(raw *r, plx_index view, const plx_index *from); /* column j becomes column from[j] */
 void raw_swap_views(raw *r, plx_index a, plx_index b);
 void raw_drop_view(raw *r, plx_index view);
 void raw_drop_column(raw *r, plx_index view, plx_index column);
@@ -110,14 +110,14 @@ void check_outcome(trial *t, plx_status st, const plx_context *ctx, plx_model *m
 typedef struct picture_array {
     char *name;
     plx_index rows, cols;
-    double *x;                      /* sparse arrays are filled out */
+    double *x; /* sparse arrays are filled out */
 } picture_array;
 
 typedef struct picture {
     plx_index n_arrays, n, k;
     picture_array *array;
     char **label;
-    double *scores;                 /* n x k */
+    double *scores; /* n x k */
     plx_index iterations;
     double objective;
 } picture;
@@ -130,7 +130,7 @@ void picture_free(picture *p);
 typedef struct moved {
     const plx_index *row;
     const plx_index *feature[MAX_VIEWS];
-    const raw *data;                /* names of the views, for feature[] */
+    const raw *data; /* names of the views, for feature[] */
 } moved;
 
 /* First difference in words, or NULL. tolerance 0: same bytes, private arrays too. */

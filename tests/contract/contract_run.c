@@ -22,8 +22,8 @@ plx_context *plain_context(int threads)
     plx_context_options o = PLX_CONTEXT_OPTIONS_INIT;
     o.threads = threads;
     o.seed = 11;
-    o.arena_block = 1;              /* a block per request: sanitizers see overruns between neighbours */
-    o.time_limit = 20;              /* parameters at their upper bounds may mean very many iterations */
+    o.arena_block = 1; /* a block per request: sanitizers see overruns between neighbours */
+    o.time_limit = 20; /* parameters at their upper bounds may mean very many iterations */
     return make_context(&o);
 }
 

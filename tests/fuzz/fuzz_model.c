@@ -18,12 +18,12 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define PROMISE(condition)                                                                      \
-    do {                                                                                        \
-        if (!(condition)) {                                                                     \
-            fprintf(stderr, "%s:%d: broken promise: %s\n", __FILE__, __LINE__, #condition);     \
-            abort();                                                                            \
-        }                                                                                       \
+#define PROMISE(condition)                                                                                             \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            fprintf(stderr, "%s:%d: broken promise: %s\n", __FILE__, __LINE__, #condition);                            \
+            abort();                                                                                                   \
+        }                                                                                                              \
     } while (0)
 
 static plx_context *new_context(void)
@@ -131,9 +131,13 @@ static const char *const TEXTS[] = {"",   "beasts",      "words", "kernel", "cou
 static const double NUMBERS[] = {0, 1, -1, 2, 3, 1e300, -1e18, 4294967296.0, 1e-300, 7};
 static const int64_t WHOLE[] = {0, 1, -1, 2, 3, 4, 7, INT64_MAX, INT64_MIN, (int64_t)1 << 31, (int64_t)1 << 40};
 
-enum { N_OBJECTS = sizeof OBJECTS / sizeof *OBJECTS, N_ATTRIBUTES = sizeof ATTRIBUTES / sizeof *ATTRIBUTES,
-       N_TEXTS = sizeof TEXTS / sizeof *TEXTS, N_NUMBERS = sizeof NUMBERS / sizeof *NUMBERS,
-       N_WHOLE = sizeof WHOLE / sizeof *WHOLE };
+enum {
+    N_OBJECTS = sizeof OBJECTS / sizeof *OBJECTS,
+    N_ATTRIBUTES = sizeof ATTRIBUTES / sizeof *ATTRIBUTES,
+    N_TEXTS = sizeof TEXTS / sizeof *TEXTS,
+    N_NUMBERS = sizeof NUMBERS / sizeof *NUMBERS,
+    N_WHOLE = sizeof WHOLE / sizeof *WHOLE
+};
 
 static hid_t text_type(const char *text)
 {

@@ -16,17 +16,19 @@ static long mutants;
 /* One random change: another byte, a cut, a piece again, or something numbers and formats are made of. */
 static size_t change(uint8_t *data, size_t size, size_t room, plx__rng *r)
 {
-    static const char *const pieces[] = {"0", "-1", "9999999999999999999", "nan", "1e400", "\n", "\r\n", ",", "\"", "\t", " ", "%", ":", "{", "]", "\xff"};
+    static const char *const pieces[] = {
+        "0", "-1",  "9999999999999999999", "nan", "1e400", "\n", "\r\n", ",", "\"", "\t", " ", "%", ":", "{",
+        "]", "\xff"};
     size_t at = (size_t)plx__next_below(r, (plx_index)size + 1), len = (size_t)plx__next_below(r, 16) + 1;
     switch (plx__next_below(r, 4)) {
     case 0:
         if (at < size) data[at] = (uint8_t)plx__next_below(r, 256);
         return size;
-    case 1:                                                     /* cut a piece out, or everything behind */
+    case 1: /* cut a piece out, or everything behind */
         if (at + len >= size || plx__next_below(r, 8) == 0) return at;
         memmove(data + at, data + at + len, size - at - len);
         return size - len;
-    case 2:                                                     /* a piece again, right behind itself */
+    case 2: /* a piece again, right behind itself */
         if (at + len > size || size + len > room) return size;
         memmove(data + at + len, data + at, size - at);
         return size + len;
@@ -72,7 +74,7 @@ static int replay_file(const char *path)
     fseek(f, 0, SEEK_END);
     long size = ftell(f);
     rewind(f);
-    uint8_t *data = malloc(size > 0 ? (size_t)size : 1);        /* exact size: ASan sees a read behind the end */
+    uint8_t *data = malloc(size > 0 ? (size_t)size : 1); /* exact size: ASan sees a read behind the end */
     if (!data || fread(data, 1, (size_t)size, f) != (size_t)size) abort();
     fclose(f);
     printf("%s\n", path);

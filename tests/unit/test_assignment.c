@@ -105,8 +105,8 @@ static void survives_allocation_failures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(brute_force_agrees),    cmocka_unit_test(ties_are_settled_the_same_way),
-        cmocka_unit_test(large_planted_problem), cmocka_unit_test(bad_weights_are_named),
+        cmocka_unit_test(brute_force_agrees),           cmocka_unit_test(ties_are_settled_the_same_way),
+        cmocka_unit_test(large_planted_problem),        cmocka_unit_test(bad_weights_are_named),
         cmocka_unit_test(survives_allocation_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

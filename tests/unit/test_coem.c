@@ -95,8 +95,7 @@ static void objective_is_likelihood_less_dissent(void **state)
                 if (u == v || !w.present[v][i] || !w.present[u][i]) continue;
                 const double *p = view_array(m, "posterior", v).data + i * M;
                 for (int j = 0; j < M; j++)
-                    expected -= eta / (a - 1) * p[j] *
-                                ((z[v][j] - log_sum_exp(z[v])) - (z[u][j] - log_sum_exp(z[u])));
+                    expected -= eta / (a - 1) * p[j] * ((z[v][j] - log_sum_exp(z[v])) - (z[u][j] - log_sum_exp(z[u])));
             }
     }
     assert_close(m->facts.objective, expected, 1e-9 * fabs(expected));
@@ -155,7 +154,8 @@ static void merged_without_plus_is_concat(void **state)
     (void)state;
     plx_context *ctx = test_context(1);
     world w = draw(7, 0.3);
-    plx_dataset *d = dataset_of(&w, ctx, PLX_VIEW_COUNTS, V, true), *dense = dataset_of(&w, ctx, PLX_VIEW_COUNTS, V, false);
+    plx_dataset *d = dataset_of(&w, ctx, PLX_VIEW_COUNTS, V, true),
+                *dense = dataset_of(&w, ctx, PLX_VIEW_COUNTS, V, false);
     plx_model *a = fit_model(ctx, "coem", d, SETTINGS("clusters=3", "mode=concat", "max_iter=8"));
     plx_model *b = fit_model(ctx, "coem", d, SETTINGS("clusters=3", "mode=merged", "merge=v0;v1;v2", "max_iter=8"));
     plx_model *c = fit_model(ctx, "coem", dense, SETTINGS("clusters=3", "mode=concat", "max_iter=8"));
@@ -214,7 +214,8 @@ static double penalised(const world *w, const plx_model *m, double smoothing, bo
         if (a) sum += log_sum_exp(z);
     }
     for (int v = 0; v < V; v++)
-        for (int k = 0; (joint || v == view) && k < M * D; k++) sum += smoothing * log(view_array(m, "theta", v).data[k]);
+        for (int k = 0; (joint || v == view) && k < M * D; k++)
+            sum += smoothing * log(view_array(m, "theta", v).data[k]);
     return sum;
 }
 
@@ -228,11 +229,14 @@ static void likelihood_never_falls(void **state)
     for (int t = 1; t <= 12; t++) {
         char limit[32];
         snprintf(limit, sizeof limit, "max_iter=%d", t);
-        plx_model *own = fit_model(ctx, "coem", d, SETTINGS("clusters=3", "eta=0", "priors=view", "smoothing=0.5", limit, "tol=0"));
-        plx_model *joint = fit_model(ctx, "coem", d, SETTINGS("clusters=3", "mode=joint", "smoothing=0.5", limit, "tol=0"));
+        plx_model *own =
+            fit_model(ctx, "coem", d, SETTINGS("clusters=3", "eta=0", "priors=view", "smoothing=0.5", limit, "tol=0"));
+        plx_model *joint =
+            fit_model(ctx, "coem", d, SETTINGS("clusters=3", "mode=joint", "smoothing=0.5", limit, "tol=0"));
         for (int v = 0; v <= V; v++) {
             double now = v < V ? penalised(&w, own, 0.5, false, v) : penalised(&w, joint, 0.5, true, 0);
-            if (t > 1 && !(now >= last[v] - 1e-9 * fabs(now))) fail_msg("iteration %d, %d: %.17g after %.17g", t, v, now, last[v]);
+            if (t > 1 && !(now >= last[v] - 1e-9 * fabs(now)))
+                fail_msg("iteration %d, %d: %.17g after %.17g", t, v, now, last[v]);
             last[v] = now;
         }
         plx_model_destroy(own);
@@ -250,7 +254,8 @@ static void eta_follows_its_schedule(void **state)
     plx_context *ctx = test_context(1);
     world w = draw(10, 0);
     plx_dataset *d = dataset_of(&w, ctx, PLX_VIEW_COUNTS, 2, true);
-    plx_model *m = fit_model(ctx, "coem", d, SETTINGS("clusters=3", "eta=0.8", "anneal=linear", "anneal_steps=4", "max_iter=6", "tol=0"));
+    plx_model *m = fit_model(
+        ctx, "coem", d, SETTINGS("clusters=3", "eta=0.8", "anneal=linear", "anneal_steps=4", "max_iter=6", "tol=0"));
     static const double linear[] = {0.8, 0.6, 0.4, 0.2, 0, 0};
     for (int t = 0; t < 6; t++) assert_close(array_of(m, "eta").data[t], linear[t], 1e-15);
     plx_model_destroy(m);
@@ -306,8 +311,10 @@ static void component_without_mass_stays(void **state)
     write_file(directory, "two.csv", two);
     plx_dataset *d = dataset_of(&w, ctx, PLX_VIEW_COUNTS, 2, true);
     plx_model *a = NULL, *b = NULL;
-    assert_ok(ctx, try_fit(&a, ctx, "coem", d, SETTINGS("clusters=3", "init=file:three.csv", "max_iter=3", "tol=0"), directory));
-    assert_ok(ctx, try_fit(&b, ctx, "coem", d, SETTINGS("clusters=2", "init=file:two.csv", "max_iter=3", "tol=0"), directory));
+    assert_ok(ctx, try_fit(&a, ctx, "coem", d, SETTINGS("clusters=3", "init=file:three.csv", "max_iter=3", "tol=0"),
+                           directory));
+    assert_ok(ctx, try_fit(&b, ctx, "coem", d, SETTINGS("clusters=2", "init=file:two.csv", "max_iter=3", "tol=0"),
+                           directory));
     plx_cmat p = array_of(a, "theta.v0"), q = array_of(b, "theta.v0");
     for (int f = 0; f < D; f++) {
         assert_close(p.data[f], q.data[f], 1e-12);
@@ -316,7 +323,8 @@ static void component_without_mass_stays(void **state)
     }
     assert_true(array_of(a, "alpha").data[2] == 0);
     bool told = false;
-    for (plx_index k = 0; k < plx_model_warnings(a); k++) told |= strstr(plx_model_warning(a, k), "empty_components") != NULL;
+    for (plx_index k = 0; k < plx_model_warnings(a); k++)
+        told |= strstr(plx_model_warning(a, k), "empty_components") != NULL;
     assert_true(told);
     plx_model_destroy(a);
     plx_model_destroy(b);

@@ -52,7 +52,9 @@ static void plain_numbers(void **state)
     assert_null(table.labels);
     assert_ok(ctx, parse("1,2\r\n3,4\r\n\r\n\n", NULL));
     expect_values(2, 2, (double[]){1, 2, 3, 4});
-    assert_ok(ctx, parse("\xEF\xBB\xBF" "7,8", NULL));
+    assert_ok(ctx, parse("\xEF\xBB\xBF"
+                         "7,8",
+                         NULL));
     expect_values(1, 2, (double[]){7, 8});
     assert_ok(ctx, parse(" 1 , 2\t\n\"3\",\" 4\"\n", NULL));
     expect_values(2, 2, (double[]){1, 2, 3, 4});
@@ -104,7 +106,7 @@ static void headers_are_found(void **state)
     expect_values(1, 2, (double[]){3, 4});
     assert_string_equal(table.col_names[1], "2");
     assert_fails(ctx, parse("x,y\n", &yes), PLX_E_FORMAT, "no rows below the header");
-    assert_ok(ctx, parse("a,b\n,\n1,2\n", NULL));       /* missing cells do not hide the header */
+    assert_ok(ctx, parse("a,b\n,\n1,2\n", NULL)); /* missing cells do not hide the header */
     expect_values(2, 2, (double[]){NAN, NAN, 1, 2});
 }
 
@@ -118,9 +120,9 @@ static void row_names_are_found(void **state)
     assert_ok(ctx, parse("ann,1\nbob,2\n", NULL));
     assert_string_equal(table.row_names[0], "ann");
     assert_null(table.col_names);
-    assert_ok(ctx, parse(",x\n7,1\n8,2\n", NULL));      /* an index column, as pandas writes it */
+    assert_ok(ctx, parse(",x\n7,1\n8,2\n", NULL)); /* an index column, as pandas writes it */
     assert_string_equal(table.row_names[1], "8");
-    assert_ok(ctx, parse("x,y\nr1,1,2\nr2,3,4\n", NULL));   /* row names without a name, as R writes them */
+    assert_ok(ctx, parse("x,y\nr1,1,2\nr2,3,4\n", NULL)); /* row names without a name, as R writes them */
     expect_values(2, 2, (double[]){1, 2, 3, 4});
     assert_string_equal(table.row_names[1], "r2");
     assert_string_equal(table.col_names[0], "x");
@@ -237,7 +239,7 @@ static void lowest_fault_is_reported(void **state)
         size_t size = 0;
         char *text = big_text(&size, 12345, quoted);
         char *late = strstr(text + size - 1000, ",");
-        *late = 'x';                                    /* a second fault further down */
+        *late = 'x'; /* a second fault further down */
         for (int t = 1; t <= 4; t++) {
             plx_context *c = test_context(t);
             assert_fails(c, plx__csv_parse(&table, c, plx__scratch(c), "big.csv", text, size, NULL), PLX_E_FORMAT,
@@ -296,7 +298,7 @@ static void string_tables(void **state)
     assert_null(s.header);
     assert_string_equal(s.cells[1], "dog");
     assert_int_equal(plx__strings_column(&s, "cat"), -1);
-    assert_ok(ctx, parse_strings(&s, "cat food\ndog\n", NULL));       /* blanks are no delimiter of texts */
+    assert_ok(ctx, parse_strings(&s, "cat food\ndog\n", NULL)); /* blanks are no delimiter of texts */
     assert_string_equal(s.cells[0], "cat food");
     assert_ok(ctx, parse_strings(&s, "name\ndog\n", &yes));
     assert_string_equal(s.header[0], "name");

@@ -3,7 +3,7 @@
 
 #include "data/dataset_impl.h"
 
-static const double X[] = {1, 0, 2, 3, 0, 0};      /* 3 x 2 */
+static const double X[] = {1, 0, 2, 3, 0, 0}; /* 3 x 2 */
 
 static plx_cmat dense3(const double *x, plx_index cols) { return (plx_cmat){x, 3, cols, cols}; }
 
@@ -19,7 +19,8 @@ static plx_dataset *three(plx_context *ctx)
 static void bad_views_are_refused(void **state)
 {
     (void)state;
-    static const char *const names[] = {"", "a.b", "a,b", "a:b", "a|b", "a+b", "a/b", "a=b", "a b", "a\tb", "concat", "label"};
+    static const char *const names[] = {"",    "a.b", "a,b", "a:b",  "a|b",    "a+b",
+                                        "a/b", "a=b", "a b", "a\tb", "concat", "label"};
     plx_context *ctx = test_context(1);
     plx_dataset *d = three(ctx);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -135,7 +136,7 @@ static void sparse_views_are_checked(void **state)
                  PLX_E_ARG, "NULL");
     assert_ok(ctx, plx_dataset_add_sparse(d, ctx, "v", PLX_VIEW_COUNTS, (plx_ccsr){3, 3, ptr, col, val}, NULL, NULL));
     assert_ok(ctx, plx_dataset_sparse(&m, d, 0));
-    assert_int_equal(m.ptr[3], 2);                  /* the stored zero is gone */
+    assert_int_equal(m.ptr[3], 2); /* the stored zero is gone */
     assert_int_equal(m.col[1], 1);
     assert_ok(ctx, plx_dataset_view_info(&info, d, 0));
     assert_true(info.sparse && info.nonzeros == 2 && info.present == 3);
@@ -201,7 +202,7 @@ static void hierarchies_have_no_cycles(void **state)
                  "class 'appel' is not in the hierarchy; did you mean 'apple'?");
     assert_ok(ctx, plx_dataset_set_labels(d, ctx, good));
     assert_fails(ctx, plx_dataset_set_hierarchy(d, ctx, classes, 2, NULL, 0, NULL, 0), PLX_E_DATA, "apple");
-    assert_int_equal(plx_dataset_classes(d), 4);        /* the old hierarchy stays */
+    assert_int_equal(plx_dataset_classes(d), 4); /* the old hierarchy stays */
     assert_string_equal(plx_dataset_class(d, 0), "food");
     plx_dataset_destroy(d);
     plx_context_destroy(ctx);
@@ -268,7 +269,7 @@ static void select_takes_samples_in_order(void **state)
     assert_true(info.cost == 7 && info.rows == 2 && info.present == 2);
     assert_ok(ctx, plx_dataset_sparse(&c, s, 1));
     assert_true(c.ptr[2] == 2 && c.col[0] == 0 && c.val[0] == 5 && c.col[1] == 1);
-    assert_ok(ctx, plx_dataset_dense(&m, s, 2));    /* a kernel view keeps its columns */
+    assert_ok(ctx, plx_dataset_dense(&m, s, 2)); /* a kernel view keeps its columns */
     assert_true(m.rows == 2 && m.cols == 3 && m.data[0] == 3 && m.data[m.ld + 2] == 3);
     plx_dataset_destroy(s);
     assert_fails(ctx, plx_dataset_select(&s, ctx, d, far, 2), PLX_E_ARG, "sample 3");
@@ -356,12 +357,18 @@ static void kinds_have_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bad_views_are_refused), cmocka_unit_test(bad_values_name_row_and_column),
-        cmocka_unit_test(feature_names_are_distinct), cmocka_unit_test(absent_rows_read_as_zero),
-        cmocka_unit_test(sparse_views_are_checked), cmocka_unit_test(ids_and_labels),
-        cmocka_unit_test(hierarchies_have_no_cycles), cmocka_unit_test(costs_are_positive),
-        cmocka_unit_test(select_takes_samples_in_order), cmocka_unit_test(mask_only_takes_away),
-        cmocka_unit_test(relabel_leaves_the_rest), cmocka_unit_test(refused_memory_leaves_nothing),
+        cmocka_unit_test(bad_views_are_refused),
+        cmocka_unit_test(bad_values_name_row_and_column),
+        cmocka_unit_test(feature_names_are_distinct),
+        cmocka_unit_test(absent_rows_read_as_zero),
+        cmocka_unit_test(sparse_views_are_checked),
+        cmocka_unit_test(ids_and_labels),
+        cmocka_unit_test(hierarchies_have_no_cycles),
+        cmocka_unit_test(costs_are_positive),
+        cmocka_unit_test(select_takes_samples_in_order),
+        cmocka_unit_test(mask_only_takes_away),
+        cmocka_unit_test(relabel_leaves_the_rest),
+        cmocka_unit_test(refused_memory_leaves_nothing),
         cmocka_unit_test(kinds_have_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

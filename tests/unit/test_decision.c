@@ -52,7 +52,7 @@ static void argmax_takes_the_largest(void **state)
     for (int i = 0; i < N; i++) assert_int_equal(s.label[i], expected[i]);
     const double ties[] = {1, 1, 0, 0};
     plx__argmax_rows(s.label, (plx_cmat){ties, 2, 2, 2});
-    assert_true(s.label[0] == 0 && s.label[1] == 0);        /* ties go to the smaller index */
+    assert_true(s.label[0] == 0 && s.label[1] == 0); /* ties go to the smaller index */
     close_scene(&s);
 }
 
@@ -71,7 +71,7 @@ static void share_by_hand(void **state)
     assert_ok(s.ctx, plx__store_dense(&kept, s.ctx, &s.store, "_share"));
     assert_close(kept.data[0], 0.7, 1e-15);
     assert_close(kept.data[1], 0.1, 1e-15);
-    plx__run later = s.run;                         /* predicting uses the offsets of the fit */
+    plx__run later = s.run; /* predicting uses the offsets of the fit */
     plx__store fresh;
     plx__store_init(&fresh, plx__scratch(s.ctx));
     later.fitted = &s.store;
@@ -94,7 +94,7 @@ static void given_shares(void **state)
     assert_ok(s.ctx, plx__store_dense(&kept, s.ctx, &s.store, "_share"));
     assert_close(kept.data[0], 0.8, 1e-15);
     assert_close(kept.data[1], 0.05, 1e-15);
-    const int32_t expected[] = {0, 1, 0, 1, 1};     /* 0.1 > -0.05; -0.1 < 0.05; -0.3 < 0.35 */
+    const int32_t expected[] = {0, 1, 0, 1, 1}; /* 0.1 > -0.05; -0.1 < 0.05; -0.3 < 0.35 */
     for (int i = 0; i < N; i++) assert_int_equal(s.label[i], expected[i]);
     close_scene(&s);
 }
@@ -109,7 +109,7 @@ static void unusable_rows_take_no_part(void **state)
     assert_ok(s.ctx, plx__params_set(s.settings, s.ctx, "decision", "share"));
     assert_ok(s.ctx, decide(&s));
     assert_ok(s.ctx, plx__store_dense(&kept, s.ctx, &s.store, "_share"));
-    assert_close(kept.data[0], 0.8, 1e-15);         /* median of 0.9 and 0.7 */
+    assert_close(kept.data[0], 0.8, 1e-15); /* median of 0.9 and 0.7 */
     assert_close(kept.data[1], 0.05, 1e-15);
     close_scene(&s);
 }
@@ -125,7 +125,7 @@ static void corners(void **state)
     close_scene(&s);
     open_scene(&s, EVERYBODY, 5);
     assert_ok(s.ctx, plx__params_set(s.settings, s.ctx, "decision", "share"));
-    assert_ok(s.ctx, decide(&s));                   /* nobody unlabelled: the largest score, and a warning */
+    assert_ok(s.ctx, decide(&s)); /* nobody unlabelled: the largest score, and a warning */
     assert_int_equal(s.label[4], 0);
     assert_non_null(s.ctx->notes);
     assert_non_null(strstr(s.ctx->notes->text, "share"));
@@ -135,7 +135,7 @@ static void corners(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(argmax_takes_the_largest), cmocka_unit_test(share_by_hand), cmocka_unit_test(given_shares),
+        cmocka_unit_test(argmax_takes_the_largest),   cmocka_unit_test(share_by_hand), cmocka_unit_test(given_shares),
         cmocka_unit_test(unusable_rows_take_no_part), cmocka_unit_test(corners),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,7 +25,8 @@ static void check_gemm(plx_context *ctx, plx_index m, plx_index n, plx_index k, 
     assert_ok(ctx, plx__gemm(ctx, 2.0, plx__cmat(a), ta, plx__cmat(b), tb, -0.5, c));
     for (plx_index i = 0; i < m; i += 1 + m / 40) {
         for (plx_index j = 0; j < n; j += 1 + n / 40)
-            assert_close(at(c, i, j), 2.0 * ref_gemm(a, ta, b, tb, i, j) - 0.5 * at(before, i, j + 1), 1e-11 * (double)(k + 1));
+            assert_close(at(c, i, j), 2.0 * ref_gemm(a, ta, b, tb, i, j) - 0.5 * at(before, i, j + 1),
+                         1e-11 * (double)(k + 1));
         assert_true(at(wide, i, 0) == at(before, i, 0) && at(wide, i, n + 1) == at(before, i, n + 1));
     }
 }
@@ -34,7 +35,8 @@ static void gemm_agrees_with_the_definition(void **state)
 {
     (void)state;
     plx_context *ctx = test_context(2);
-    static const plx_index shapes[][3] = {{1, 1, 1}, {3, 5, 7}, {64, 200, 40}, {500, 130, 70}, {130, 900, 40}, {20, 30, 5000}};
+    static const plx_index shapes[][3] = {{1, 1, 1},      {3, 5, 7},      {64, 200, 40},
+                                          {500, 130, 70}, {130, 900, 40}, {20, 30, 5000}};
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
         for (int t = 0; t < 4; t++) {
             plx__mark mark = plx__arena_mark(plx__scratch(ctx));
@@ -48,7 +50,8 @@ static void serial_gemm_agrees(void **state)
 {
     (void)state;
     plx_context *ctx = test_context(1);
-    plx_mat a = test_mat(ctx, 40, 30, 1), b = test_mat(ctx, 20, 30, 2), c = test_mat(ctx, 40, 20, 3), before = test_mat(ctx, 40, 20, 3);
+    plx_mat a = test_mat(ctx, 40, 30, 1), b = test_mat(ctx, 20, 30, 2), c = test_mat(ctx, 40, 20, 3),
+            before = test_mat(ctx, 40, 20, 3);
     assert_ok(ctx, plx__gemm_serial(ctx, 1.0, plx__cmat(a), PLX__N, plx__cmat(b), PLX__T, 1.0, c));
     for (plx_index i = 0; i < 40; i++)
         for (plx_index j = 0; j < 20; j++)
@@ -84,7 +87,8 @@ static void syrk_is_symmetric_and_right(void **state)
             for (plx_index i = 0; i < n; i += 7)
                 for (plx_index j = 0; j < n; j += 5) {
                     assert_true(at(c, i, j) == at(c, j, i));
-                    assert_close(at(c, i, j), 1.5 * ref_gemm(a, (plx__trans)t, a, t ? PLX__N : PLX__T, i, j), 1e-11 * (double)k);
+                    assert_close(at(c, i, j), 1.5 * ref_gemm(a, (plx__trans)t, a, t ? PLX__N : PLX__T, i, j),
+                                 1e-11 * (double)k);
                 }
         }
     plx_context_destroy(ctx);
@@ -97,7 +101,8 @@ static void gemv_agrees_with_the_definition(void **state)
     static const plx_index shapes[][2] = {{5, 3}, {700, 600}, {20000, 20}};
     for (size_t s = 0; s < 3; s++)
         for (int t = 0; t < 2; t++) {
-            plx_mat a = test_mat(ctx, shapes[s][0], shapes[s][1], 6), x = test_mat(ctx, 20000, 1, 7), y = test_mat(ctx, 20000, 1, 8);
+            plx_mat a = test_mat(ctx, shapes[s][0], shapes[s][1], 6), x = test_mat(ctx, 20000, 1, 7),
+                    y = test_mat(ctx, 20000, 1, 8);
             plx_mat before = test_mat(ctx, 20000, 1, 8);
             plx_index n = t ? a.cols : a.rows, inner = t ? a.rows : a.cols;
             assert_ok(ctx, plx__gemv(ctx, 2.0, plx__cmat(a), (plx__trans)t, x.data, 0.5, y.data));
@@ -171,7 +176,7 @@ static void vector_kernels_are_right(void **state)
         dot += x[i] * y[i];
         dist += (x[i] - y[i]) * (x[i] - y[i]);
     }
-    assert_true(plx__dot(x, y, 19) == dot);              /* small integers: exact in any order */
+    assert_true(plx__dot(x, y, 19) == dot); /* small integers: exact in any order */
     assert_true(plx__dist_sq(x, y, 19) == dist);
     assert_close(plx__norm((double[]){3e200, 4e200}, 2) / 5e200, 1.0, 1e-15);
     assert_close(plx__norm((double[]){3e-200, 4e-200}, 2) * 1e200, 5.0, 1e-15);
@@ -187,7 +192,8 @@ static void transposes_move_every_entry(void **state)
 {
     (void)state;
     plx_context *ctx = test_context(1);
-    plx_mat a = test_mat(ctx, 70, 41, 1), t = test_mat(ctx, 41, 70, 2), s = test_mat(ctx, 75, 75, 3), u = test_mat(ctx, 75, 75, 3);
+    plx_mat a = test_mat(ctx, 70, 41, 1), t = test_mat(ctx, 41, 70, 2), s = test_mat(ctx, 75, 75, 3),
+            u = test_mat(ctx, 75, 75, 3);
     plx__mat_transpose(t, plx__cmat(a));
     for (plx_index i = 0; i < 70; i++)
         for (plx_index j = 0; j < 41; j++) assert_true(at(t, j, i) == at(a, i, j));
@@ -291,8 +297,10 @@ static void jitter_follows_the_ladder(void **state)
     assert_true(used == 0 && good[0] == 2 && good[2] == 1 && good[3] == 2);
     double bad[] = {1, 2, 2, 1};
     plx_index samples[] = {7, 11};
-    assert_fails(ctx, plx__cholesky_jitter(ctx, plx__mat_of(bad, 2, 2), &used, "gp: matrix for view 'text'", samples, NULL),
-                 PLX_E_NUMERIC, "gp: matrix for view 'text' is not positive definite (smallest pivot -3 at sample 11); increase");
+    assert_fails(ctx,
+                 plx__cholesky_jitter(ctx, plx__mat_of(bad, 2, 2), &used, "gp: matrix for view 'text'", samples, NULL),
+                 PLX_E_NUMERIC,
+                 "gp: matrix for view 'text' is not positive definite (smallest pivot -3 at sample 11); increase");
     plx_context_destroy(ctx);
 }
 
@@ -301,7 +309,8 @@ static void solves_invert(void **state)
     (void)state;
     plx_context *ctx = test_context(2);
     plx_index n = 210, m = 130;
-    plx_mat a = test_spd(ctx, n, 5.0, 1), l, x = test_mat(ctx, n, m, 2), b = test_mat(ctx, n, m, 3), inverse = test_mat(ctx, n, n, 4);
+    plx_mat a = test_spd(ctx, n, 5.0, 1), l, x = test_mat(ctx, n, m, 2), b = test_mat(ctx, n, m, 3),
+            inverse = test_mat(ctx, n, n, 4);
     assert_ok(ctx, plx__mat_clone(&l, plx__scratch(ctx), plx__cmat(a)));
     assert_ok(ctx, plx__cholesky(ctx, l, NULL));
     assert_ok(ctx, plx__gemm(ctx, 1.0, plx__cmat(a), PLX__N, plx__cmat(x), PLX__N, 0.0, b));
@@ -324,13 +333,13 @@ static void triangular_solves_on_both_sides(void **state)
     plx_context *ctx = test_context(2);
     double l[] = {2, 0, 1, 4}, b[] = {2, 4, 5, 10}, r[] = {2, 4, 5, 10}, v[] = {2, 5}, w[] = {3, 4};
     plx_cmat lower = plx__cmat_of(l, 2, 2);
-    assert_ok(ctx, plx__tri_solve(ctx, lower, PLX__N, plx__mat_of(b, 2, 2)));       /* x0 = b0/2, x1 = (b1 - x0)/4 */
+    assert_ok(ctx, plx__tri_solve(ctx, lower, PLX__N, plx__mat_of(b, 2, 2))); /* x0 = b0/2, x1 = (b1 - x0)/4 */
     assert_true(b[0] == 1 && b[1] == 2 && b[2] == 1 && b[3] == 2);
     assert_ok(ctx, plx__tri_solve_right(ctx, lower, PLX__T, plx__mat_of(r, 2, 2))); /* x L' = r row by row */
     assert_true(r[0] == 1 && r[1] == 0.75 && r[2] == 2.5 && r[3] == 1.875);
     assert_ok(ctx, plx__tri_solve_vec(ctx, lower, PLX__N, v));
     assert_true(v[0] == 1 && v[1] == 1);
-    assert_ok(ctx, plx__tri_solve_vec(ctx, lower, PLX__T, w));                       /* x1 = 1, x0 = (3 - 1)/2 */
+    assert_ok(ctx, plx__tri_solve_vec(ctx, lower, PLX__T, w)); /* x1 = 1, x0 = (3 - 1)/2 */
     assert_true(w[0] == 1 && w[1] == 1);
     assert_close(plx__chol_logdet(lower), log(64.0), 1e-15);
     plx_context_destroy(ctx);
@@ -350,9 +359,12 @@ static void general_solves(void **state)
         for (plx_index i = 0; i < n * m; i++) assert_close(b.data[i], x.data[i], 1e-9);
     }
     double singular[] = {1, 2, 2, 4}, zero[] = {0, 0, 0, 0}, rhs[] = {1, 1}, nan_matrix[] = {1, 0, 0, NAN};
-    assert_fails(ctx, plx__lu_solve(ctx, plx__mat_of(singular, 2, 2), plx__mat_of(rhs, 2, 1), "the system"), PLX_E_NUMERIC, "the system is singular");
-    assert_fails(ctx, plx__sym_solve(ctx, plx__mat_of(zero, 2, 2), plx__mat_of(rhs, 2, 1), "the system"), PLX_E_NUMERIC, "the system is singular");
-    assert_fails(ctx, plx__lu_solve(ctx, plx__mat_of(nan_matrix, 2, 2), plx__mat_of(rhs, 2, 1), "the system"), PLX_E_NUMERIC, "not finite");
+    assert_fails(ctx, plx__lu_solve(ctx, plx__mat_of(singular, 2, 2), plx__mat_of(rhs, 2, 1), "the system"),
+                 PLX_E_NUMERIC, "the system is singular");
+    assert_fails(ctx, plx__sym_solve(ctx, plx__mat_of(zero, 2, 2), plx__mat_of(rhs, 2, 1), "the system"), PLX_E_NUMERIC,
+                 "the system is singular");
+    assert_fails(ctx, plx__lu_solve(ctx, plx__mat_of(nan_matrix, 2, 2), plx__mat_of(rhs, 2, 1), "the system"),
+                 PLX_E_NUMERIC, "not finite");
     plx_context_destroy(ctx);
 }
 
@@ -385,14 +397,22 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(serial_gemm_agrees),
-        cmocka_unit_test(gemm_agrees_with_the_definition), cmocka_unit_test(gemm_without_inner_dimension_scales),
-        cmocka_unit_test(syrk_is_symmetric_and_right),     cmocka_unit_test(gemv_agrees_with_the_definition),
-        cmocka_unit_test(results_do_not_depend_on_threads), cmocka_unit_test(thread_settings_are_put_back),
-        cmocka_unit_test(vector_kernels_are_right),        cmocka_unit_test(transposes_move_every_entry),
-        cmocka_unit_test(double_centring_removes_means),   cmocka_unit_test(cholesky_reconstructs),
-        cmocka_unit_test(cholesky_tells_the_bad_pivot),    cmocka_unit_test(jitter_follows_the_ladder),
-        cmocka_unit_test(solves_invert),                   cmocka_unit_test(triangular_solves_on_both_sides),
-        cmocka_unit_test(general_solves),                  cmocka_unit_test(survives_allocation_failures),
+        cmocka_unit_test(gemm_agrees_with_the_definition),
+        cmocka_unit_test(gemm_without_inner_dimension_scales),
+        cmocka_unit_test(syrk_is_symmetric_and_right),
+        cmocka_unit_test(gemv_agrees_with_the_definition),
+        cmocka_unit_test(results_do_not_depend_on_threads),
+        cmocka_unit_test(thread_settings_are_put_back),
+        cmocka_unit_test(vector_kernels_are_right),
+        cmocka_unit_test(transposes_move_every_entry),
+        cmocka_unit_test(double_centring_removes_means),
+        cmocka_unit_test(cholesky_reconstructs),
+        cmocka_unit_test(cholesky_tells_the_bad_pivot),
+        cmocka_unit_test(jitter_follows_the_ladder),
+        cmocka_unit_test(solves_invert),
+        cmocka_unit_test(triangular_solves_on_both_sides),
+        cmocka_unit_test(general_solves),
+        cmocka_unit_test(survives_allocation_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

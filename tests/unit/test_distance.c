@@ -20,7 +20,9 @@ static plx_mat awkward_rows(plx_context *ctx, plx_index rows, plx_index cols, in
     for (plx_index i = 0; i < rows; i++)
         for (plx_index c = 0; c < cols; c++) {
             double noise = at(m, i, c);
-            m.data[i * cols + c] = i % 3 == 0 ? noise : i % 3 == 1 ? 1000.0 + noise * 1e-5 : 3.0 * (double)(i % 5) + 1e-9 * noise;
+            m.data[i * cols + c] = i % 3 == 0   ? noise
+                                   : i % 3 == 1 ? 1000.0 + noise * 1e-5
+                                                : 3.0 * (double)(i % 5) + 1e-9 * noise;
         }
     return m;
 }
@@ -111,7 +113,7 @@ static void keys_round_to_twelve_digits(void **state)
     assert_true(plx__distance_key(1234567890123456.0) == 1234567890120000.0);
     assert_true(plx__distance_key(1e300 * (1 + 1e-13)) == plx__distance_key(1e300));
     assert_true(plx__distance_key(1.23456789012345e-7) == 1.23456789012e-7);
-    for (int i = 1; i < 2000; i++) {                     /* monotone */
+    for (int i = 1; i < 2000; i++) { /* monotone */
         double a = exp(i * 0.02 - 20), b = a * (1 + 1e-12);
         assert_true(plx__distance_key(a) <= plx__distance_key(b));
     }
@@ -149,14 +151,15 @@ static void median_is_exact(void **state)
     for (plx_index n = 2; n < 9; n++) check_median(ctx, test_mat(ctx, n, 3, (int)n), NULL, n % 2);
     check_median(ctx, test_mat(ctx, 300, 4, 1), present, false);
     check_median(ctx, test_mat(ctx, 300, 4, 1), present, true);
-    plx_mat integers = test_mat(ctx, 200, 2, 2);         /* many ties */
+    plx_mat integers = test_mat(ctx, 200, 2, 2); /* many ties */
     for (plx_index i = 0; i < 400; i++) integers.data[i] = rint(integers.data[i]);
     check_median(ctx, integers, NULL, false);
     plx__mat_fill(integers, 2.5);
     check_median(ctx, integers, NULL, false);
     double got;
     uint8_t one[300] = {0, 1};
-    assert_fails(ctx, plx__median_distance(ctx, plx__points_dense(plx__cmat(integers)), one, &got, "view 'x'"), PLX_E_DATA, "view 'x' has fewer than two rows");
+    assert_fails(ctx, plx__median_distance(ctx, plx__points_dense(plx__cmat(integers)), one, &got, "view 'x'"),
+                 PLX_E_DATA, "view 'x' has fewer than two rows");
     plx_context_destroy(ctx);
 }
 
@@ -170,7 +173,7 @@ static void median_of_many_pairs(void **state)
         plx_mat m = test_mat(ctx, 2300, 1, 5);
         for (plx_index i = 0; i < 2300; i++) m.data[i] = i < 2200 ? (double)(i % 2) : 50.0 + at(m, i, 0);
         assert_ok(ctx, plx__median_distance(ctx, plx__points_dense(plx__cmat(m)), NULL, &value[t], "x"));
-        assert_true(value[t] == 1.0);   /* 1,208,900 zeros, 1,210,000 ones, 224,950 larger: the middle is a one */
+        assert_true(value[t] == 1.0); /* 1,208,900 zeros, 1,210,000 ones, 224,950 larger: the middle is a one */
         plx_context_destroy(ctx);
     }
 }
@@ -184,7 +187,7 @@ static void median_of_equal_pairs(void **state)
     double median = 0;
     for (plx_index i = 0; i < 3000; i++) m.data[i] = i % 2 ? 0.3 : 0.0;
     assert_ok(ctx, plx__median_distance(ctx, plx__points_dense(plx__cmat(m)), NULL, &median, "x"));
-    assert_close(median, 0.3, 1e-15);   /* 2,248,500 zeros, 2,250,000 of 0.3: ranks 2,249,249 and 2,249,250 */
+    assert_close(median, 0.3, 1e-15); /* 2,248,500 zeros, 2,250,000 of 0.3: ranks 2,249,249 and 2,249,250 */
     plx_context_destroy(ctx);
 }
 
@@ -209,10 +212,14 @@ static void survives_allocation_failures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(squared_distances_keep_twelve_digits), cmocka_unit_test(self_distances_are_symmetric),
-        cmocka_unit_test(cosines),                              cmocka_unit_test(keys_round_to_twelve_digits),
-        cmocka_unit_test(median_is_exact),                      cmocka_unit_test(median_of_many_pairs),
-        cmocka_unit_test(median_of_equal_pairs),                cmocka_unit_test(survives_allocation_failures),
+        cmocka_unit_test(squared_distances_keep_twelve_digits),
+        cmocka_unit_test(self_distances_are_symmetric),
+        cmocka_unit_test(cosines),
+        cmocka_unit_test(keys_round_to_twelve_digits),
+        cmocka_unit_test(median_is_exact),
+        cmocka_unit_test(median_of_many_pairs),
+        cmocka_unit_test(median_of_equal_pairs),
+        cmocka_unit_test(survives_allocation_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -210,7 +210,7 @@ static void few_eigenvalues_are_the_right_ones(void **state)
         plx_context *ctx = test_context(thread_counts[t]);
         few_of_a_path(ctx, 220, 6, t ? other : first);
         if (t) assert_memory_equal(first, other, sizeof first);
-        if (t == 0) few_of_a_path(ctx, 10, 4, other);       /* dense path */
+        if (t == 0) few_of_a_path(ctx, 10, 4, other); /* dense path */
         if (t == 0) few_of_a_path(ctx, 10, 10, (double[10]){0});
         plx_context_destroy(ctx);
     }
@@ -248,8 +248,8 @@ static void giving_up_is_told(void **state)
     double values[4];
     plx__operator op = {2000, plx__csr_apply, &arg};
     plx__eigen_options o = {.max_iter = 1};
-    assert_fails(ctx, plx__eigen_few(ctx, op, 4, PLX__SMALLEST, &o, values, NONE, "laplacian of view 'text'"), PLX_E_NUMERIC,
-                 "laplacian of view 'text': only");
+    assert_fails(ctx, plx__eigen_few(ctx, op, 4, PLX__SMALLEST, &o, values, NONE, "laplacian of view 'text'"),
+                 PLX_E_NUMERIC, "laplacian of view 'text': only");
     plx_context_cancel(ctx);
     assert_fails(ctx, plx__eigen_few(ctx, op, 4, PLX__SMALLEST, NULL, values, NONE, "x"), PLX_E_CANCELLED, "stopped");
     plx_context_destroy(ctx);
@@ -261,9 +261,10 @@ static void check_few_triplets(plx_context *ctx, plx_index rows, plx_index cols,
     plx_index k = 4, r = plx__min(rows, cols);
     plx_csr a = test_csr(ctx, rows, cols, 0.2, 7);
     plx_mat dense = test_dense(ctx, plx__ccsr(a)), u = test_mat(ctx, rows, k, 1), vt = test_mat(ctx, k, cols, 2);
-    plx_mat fu = test_mat(ctx, rows, r, 3), fvt = test_mat(ctx, r, cols, 4), mean = test_mat(ctx, 1, cols, 5), fs = test_mat(ctx, 1, r, 6);
+    plx_mat fu = test_mat(ctx, rows, r, 3), fvt = test_mat(ctx, r, cols, 4), mean = test_mat(ctx, 1, cols, 5),
+            fs = test_mat(ctx, 1, r, 6);
     double s[4];
-    for (plx_index i = 0; i < 4; i++)                     /* four values that stand clear of the bulk */
+    for (plx_index i = 0; i < 4; i++) /* four values that stand clear of the bulk */
         for (plx_index p = a.ptr[i]; p < a.ptr[i + 1]; p++) a.val[p] *= (double)(5 * (5 - i));
     plx__mat_copy(dense, plx__cmat(test_dense(ctx, plx__ccsr(a))));
     plx__csr_col_means(plx__ccsr(a), mean.data);
@@ -339,12 +340,16 @@ static void survives_allocation_failures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(full_problem),        cmocka_unit_test(threaded_blas_is_allowed_on_request),
+        cmocka_unit_test(full_problem),
+        cmocka_unit_test(threaded_blas_is_allowed_on_request),
         cmocka_unit_test(known_pair_and_tie),
-        cmocka_unit_test(generalised_problem), cmocka_unit_test(svd_reconstructs),
-        cmocka_unit_test(qr_is_orthonormal),   cmocka_unit_test(few_eigenvalues_are_the_right_ones),
+        cmocka_unit_test(generalised_problem),
+        cmocka_unit_test(svd_reconstructs),
+        cmocka_unit_test(qr_is_orthonormal),
+        cmocka_unit_test(few_eigenvalues_are_the_right_ones),
         cmocka_unit_test(exhausted_krylov_spaces_are_deterministic),
-        cmocka_unit_test(giving_up_is_told),   cmocka_unit_test(few_triplets_match_the_full_svd),
+        cmocka_unit_test(giving_up_is_told),
+        cmocka_unit_test(few_triplets_match_the_full_svd),
         cmocka_unit_test(rank_deficient_triplets_stay_orthonormal),
         cmocka_unit_test(survives_allocation_failures),
     };

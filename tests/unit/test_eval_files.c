@@ -84,7 +84,8 @@ static void refuses(const plx_eval_options *o, plx_status status, const char *wo
 static void labels_are_read_as_lines(void **state)
 {
     (void)state;
-    put("t.txt", "\xEF\xBB\xBF" "a, b\r\n \"q\" \r\n?\r\nb");
+    put("t.txt", "\xEF\xBB\xBF"
+                 "a, b\r\n \"q\" \r\n?\r\nb");
     put("p.txt", "a, b\n\"q\"\nx\nc\n");
     plx_metrics *m = evaluate(OPTIONS(.truth = "t.txt", .pred = "p.txt"));
     assert_close(value_of(m, "accuracy"), 2.0 / 3, 1e-15);
@@ -206,7 +207,7 @@ static void options_must_fit(void **state)
     unknown.struct_size = sizeof unknown + 8;
     refuses(&unknown, PLX_E_ARG, "struct_size");
     refuses(NULL, PLX_E_ARG, "NULL");
-    plx_eval_options early = PLX_EVAL_OPTIONS_INIT;     /* a caller built when there were fewer options */
+    plx_eval_options early = PLX_EVAL_OPTIONS_INIT; /* a caller built when there were fewer options */
     early.struct_size = offsetof(plx_eval_options, scores);
     early.truth = early.pred = "t.txt";
     early.scores = "garbage";
@@ -299,7 +300,7 @@ static void metrics_are_chosen(void **state)
     for (int i = 0; i < 9; i++) assert_string_equal(plx_metrics_name(m, i), expected[i]);
     assert_int_equal(plx_metrics_find(m, "accuracy"), 5);
     assert_int_equal(plx_metrics_find(m, "error"), -1);
-    assert_int_equal(plx_metrics_warning_count(m), 1);  /* of prbep:z; that of auc:z went with it */
+    assert_int_equal(plx_metrics_warning_count(m), 1); /* of prbep:z; that of auc:z went with it */
     plx_metrics_destroy(m);
     plx_eval_options o = PLX_EVAL_OPTIONS_INIT;
     o.truth = o.pred = "t.txt";
@@ -343,7 +344,7 @@ static void survives_every_allocation_failure(void **state)
         assert_true((st == PLX_OK) == (m != NULL));
         if (c && st != PLX_OK) {
             assert_true(plx_context_error(c)[0] != '\0');
-            assert_int_equal(count.live, 1);            /* nothing but the context is left */
+            assert_int_equal(count.live, 1); /* nothing but the context is left */
         }
         plx_metrics_destroy(m);
         plx_context_destroy(c);
@@ -387,7 +388,8 @@ static void check_values(const plx_metrics *m, json_t *expected, const char *nam
 {
     const char *key;
     json_t *entry;
-    json_object_foreach(expected, key, entry) {
+    json_object_foreach(expected, key, entry)
+    {
         plx_index i = plx_metrics_find(m, key);
         if (i < 0) fail_msg("case %s: no metric %s", name, key);
         json_t *value = json_object_get(entry, "value");

@@ -4,8 +4,8 @@
 #include "parallax/generate.h"
 
 /* generate(ctx, kind, "a=1", "b=2"): the data set, or the test fails with the library's sentence. */
-#define generate(ctx, kind, ...)                                                                   \
-    generate_list((ctx), (kind), (const char *const[]){__VA_ARGS__},                               \
+#define generate(ctx, kind, ...)                                                                                       \
+    generate_list((ctx), (kind), (const char *const[]){__VA_ARGS__},                                                   \
                   sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 
 static plx_dataset *generate_list(plx_context *ctx, const char *kind, const char *const *settings, plx_index count)
@@ -47,8 +47,8 @@ static void moments(double *mean, double *variance, plx_cmat x, plx_index j, plx
 static void tables_can_be_listed(void **state)
 {
     (void)state;
-    const char *expected[] = {"two-gauss", "irrelevant-view", "xor", "two-moons-two-lines",
-                              "text", "links", "ontology"};
+    const char *expected[] = {"two-gauss", "irrelevant-view", "xor",     "two-moons-two-lines",
+                              "text",      "links",           "ontology"};
     assert_int_equal(plx_generator_count(), 7);
     for (plx_index g = 0; g < 7; g++) {
         int common = 0;
@@ -99,7 +99,7 @@ static void wrong_settings_are_explained(void **state)
     refuse(ctx, "ontology", "branching=200", "at most 20000");
     plx_dataset *none = NULL;
     assert_fails(ctx, plx_generate(&none, ctx, "text", NULL, 2), PLX_E_ARG, "settings are NULL");
-    plx_dataset *d = generate(ctx, "two-gauss", "n=5", "n=7");      /* the last one counts */
+    plx_dataset *d = generate(ctx, "two-gauss", "n=5", "n=7"); /* the last one counts */
     assert_int_equal(d->n, 14);
     plx_dataset_destroy(d);
     plx_context_destroy(ctx);
@@ -237,9 +237,13 @@ static void moons_and_lines_are_exact(void **state)
     plx_dataset *d = generate_list(ctx, "two-moons-two-lines", NULL, 0);
     const double c = 0.99691733373312796, s = 0.078459095727844944;
     const double *moon = d->views[0].dense.data, *line = d->views[1].dense.data;
-    const struct { int at; double moon[2], line[2]; } expected[] = {
-        {0, {c, s}, {-0.65, -0.15}}, {20, {1 - c, 0.5 - s}, {-0.45, -0.95}},
-        {19, {-c, s}, {0.65, 1.15}}, {39, {1 + c, 0.5 - s}, {0.45, -0.05}}};
+    const struct {
+        int at;
+        double moon[2], line[2];
+    } expected[] = {{0, {c, s}, {-0.65, -0.15}},
+                    {20, {1 - c, 0.5 - s}, {-0.45, -0.95}},
+                    {19, {-c, s}, {0.65, 1.15}},
+                    {39, {1 + c, 0.5 - s}, {0.45, -0.05}}};
     assert_int_equal(d->n, 40);
     assert_string_equal(d->views[0].name, "moons");
     assert_string_equal(d->views[1].name, "lines");
@@ -256,7 +260,7 @@ static void moons_and_lines_are_exact(void **state)
     assert_memory_equal(noisy->views[1].dense.data, line, 80 * sizeof *line);
     assert_int_equal(labelled(noisy, 0, 20), 2);
     assert_int_equal(labelled(noisy, 20, 40), 3);
-    double q = 0;                       /* 80 squares of N(0, 0.09): mean 0.09, 5 standard errors 0.071 */
+    double q = 0; /* 80 squares of N(0, 0.09): mean 0.09, 5 standard errors 0.071 */
     for (int k = 0; k < 80; k++) q += pow(noisy->views[0].dense.data[k] - moon[k], 2) / 80;
     assert_close(q, 0.09, 0.071);
     plx_dataset_destroy(noisy);
@@ -285,8 +289,10 @@ static void line_positions_are_a_permutation(void **state)
 /* ---- what holds for all of them ---- */
 
 static const char *const SMALL[7][8] = {
-    {"two-gauss", "n=30", "views=3", "dims=2"}, {"irrelevant-view", "n=30", "irrelevant=2"},
-    {"xor", "n=30", "layout=both"}, {"two-moons-two-lines", "n=30", "noise=0.1"},
+    {"two-gauss", "n=30", "views=3", "dims=2"},
+    {"irrelevant-view", "n=30", "irrelevant=2"},
+    {"xor", "n=30", "layout=both"},
+    {"two-moons-two-lines", "n=30", "noise=0.1"},
     {"text", "n=2500", "features=300,50", "length=20", "views=3"},
     {"links", "n=700", "direction=both", "features=100", "within=0.05"},
     {"ontology", "n=1500", "features=100", "kind=mixed", "extra_parents=0.3", "length=10"}};

@@ -4,8 +4,8 @@
 #include "data/dataset_impl.h"
 #include "parallax/generate.h"
 
-#define generate(ctx, kind, ...)                                                                   \
-    generate_list((ctx), (kind), (const char *const[]){__VA_ARGS__},                               \
+#define generate(ctx, kind, ...)                                                                                       \
+    generate_list((ctx), (kind), (const char *const[]){__VA_ARGS__},                                                   \
                   sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 
 static plx_dataset *generate_list(plx_context *ctx, const char *kind, const char *const *settings, plx_index count)
@@ -66,7 +66,7 @@ static void documents_have_poisson_length(void **state)
     assert_int_equal(v->kind, PLX_VIEW_COUNTS);
     double share[300];
     for (plx_index i = 0; i < d->n; i++) assert_true(d->views[1].csr.ptr[i + 1] > d->views[1].csr.ptr[i]);
-    assert_close(word_shares(share, d, 1, 1, 0) / 20000, 5.0067, 0.08);     /* E max(1, Poisson(5)) = 5 + e^-5 */
+    assert_close(word_shares(share, d, 1, 1, 0) / 20000, 5.0067, 0.08); /* E max(1, Poisson(5)) = 5 + e^-5 */
     plx_dataset_destroy(d);
     plx_context_destroy(ctx);
 }
@@ -96,9 +96,11 @@ static void overlap_and_mixing_bring_classes_together(void **state)
     (void)state;
     plx_context *ctx = test_context(2);
     double p[200], q[200], apart[5];
-    const char *const settings[5][2] = {{"overlap=0", "mixing=0"}, {"overlap=0.5", "mixing=0"},
+    const char *const settings[5][2] = {{"overlap=0", "mixing=0"},
+                                        {"overlap=0.5", "mixing=0"},
                                         {"overlap=0.9", "mixing=0"},
-                                        {"overlap=0", "mixing=0.25"}, {"overlap=1", "mixing=0"}};
+                                        {"overlap=0", "mixing=0.25"},
+                                        {"overlap=1", "mixing=0"}};
     for (int k = 0; k < 5; k++) {
         plx_dataset *d = generate(ctx, "text", "n=20000", "features=200", "classes=2", "views=1", "noise=0",
                                   "concentration=20", settings[k][0], settings[k][1]);
@@ -120,8 +122,8 @@ static void views_differ_and_classes_are_balanced(void **state)
 {
     (void)state;
     plx_context *ctx = test_context(1);
-    plx_dataset *d = generate(ctx, "text", "n=5000", "features=100", "classes=12", "overlap=0", "noise=0",
-                              "labelled=3");
+    plx_dataset *d =
+        generate(ctx, "text", "n=5000", "features=100", "classes=12", "overlap=0", "noise=0", "labelled=3");
     double p[100], q[100];
     word_shares(p, d, 0, 12, 0);
     word_shares(q, d, 1, 12, 0);
@@ -135,7 +137,7 @@ static void views_differ_and_classes_are_balanced(void **state)
     }
     for (int c = 0; c < 12; c++) assert_int_equal(given[c], 3);
     plx_dataset_destroy(d);
-    d = generate(ctx, "text", "n=3", "classes=1", "features=1");       /* the smallest: one class, one word */
+    d = generate(ctx, "text", "n=3", "classes=1", "features=1"); /* the smallest: one class, one word */
     assert_int_equal(d->views[0].nonzeros, 3);
     plx_dataset_destroy(d);
     plx_context_destroy(ctx);
@@ -236,11 +238,11 @@ static void tree_has_the_right_shape(void **state)
     assert_string_equal(h->classes[0], "c0");
     assert_string_equal(h->classes[3], "c0-0");
     assert_string_equal(h->classes[38], "c2-2-2");
-    for (plx_index p = 0; p < 36; p++) {        /* a class's name begins with that of the class above */
+    for (plx_index p = 0; p < 36; p++) { /* a class's name begins with that of the class above */
         const char *below = h->classes[h->subset[2 * p]], *above = h->classes[h->subset[2 * p + 1]];
         assert_true(strncmp(below, above, strlen(above)) == 0 && strlen(below) == strlen(above) + 2);
     }
-    for (plx_index p = 0; p < 39; p++) {        /* exclusive classes differ in the last number only */
+    for (plx_index p = 0; p < 39; p++) { /* exclusive classes differ in the last number only */
         const char *a = h->classes[h->mutex[2 * p]], *b = h->classes[h->mutex[2 * p + 1]];
         assert_true(strlen(a) == strlen(b) && strncmp(a, b, strlen(a) - 1) == 0 && strcmp(a, b) != 0);
     }
@@ -249,7 +251,7 @@ static void tree_has_the_right_shape(void **state)
     assert_int_equal(d->n, 540);
     plx_index given = 0;
     for (plx_index i = 0; i < d->n; i++) given += d->labels[i] != NULL;
-    assert_int_equal(given, 27 * 4);            /* 20 % of 20 samples per leaf */
+    assert_int_equal(given, 27 * 4); /* 20 % of 20 samples per leaf */
     plx_dataset_destroy(d);
     d = generate(ctx, "ontology", "features=10", "depth=1", "branching=2", "exclusive=0", "n=4");
     assert_int_equal(d->hierarchy->n_subset + d->hierarchy->n_mutex, 0);
@@ -271,7 +273,7 @@ static void extra_parents_make_a_consistent_dag(void **state)
     plx_index wide = 0;
     assert_true(h->n_subset > 36 && h->n_mutex < 39 && h->n_mutex > 0);
     for (plx_index p = 0; p < h->n_subset; p++)
-        for (plx_index q = 0; q < p; q++)       /* two parents are two */
+        for (plx_index q = 0; q < p; q++) /* two parents are two */
             assert_memory_not_equal(&h->subset[2 * p], &h->subset[2 * q], 2 * sizeof *h->subset);
     for (plx_index i = 0; i < 27; i++) {
         bool in[39] = {false};
@@ -299,14 +301,14 @@ static void dense_views_follow_the_tree(void **state)
     plx_context *ctx = test_context(1);
     plx_dataset *d = generate(ctx, "ontology", "kind=dense", "dims=2000", "sd=0", "n=54", "views=1");
     plx_cmat x = d->views[0].dense;
-    const int leaf[] = {0, 1, 3, 9};            /* same leaf, same parent, same grandparent, nothing shared */
+    const int leaf[] = {0, 1, 3, 9}; /* same leaf, same parent, same grandparent, nothing shared */
     for (int k = 0; k < 4; k++) {
         double s = 0;
         for (plx_index j = 0; j < 2000; j++) {
             double diff = x.data[(27 + leaf[k]) * 2000 + j] - x.data[j];
             s += diff * diff / 2000;
         }
-        assert_close(s, 2.0 * k, 0.2 * k);      /* a mean of 2000 squares: sd = 2k sqrt(2/2000), 3 of them */
+        assert_close(s, 2.0 * k, 0.2 * k); /* a mean of 2000 squares: sd = 2k sqrt(2/2000), 3 of them */
     }
     plx_dataset_destroy(d);
     plx_context_destroy(ctx);

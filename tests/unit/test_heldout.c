@@ -181,8 +181,8 @@ static void held_out_samples_are_evaluated(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kernel_views_can_be_held_out), cmocka_unit_test(sparse_kernel_views_too),
-        cmocka_unit_test(held_out_labels_do_not_matter), cmocka_unit_test(bad_flags_are_refused),
+        cmocka_unit_test(kernel_views_can_be_held_out),   cmocka_unit_test(sparse_kernel_views_too),
+        cmocka_unit_test(held_out_labels_do_not_matter),  cmocka_unit_test(bad_flags_are_refused),
         cmocka_unit_test(held_out_samples_are_evaluated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

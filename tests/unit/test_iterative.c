@@ -18,7 +18,8 @@ static void cg_solves(void **state)
     (void)state;
     plx_context *ctx = test_context(2);
     plx_index n = 60;
-    plx_mat a = test_spd(ctx, n, 5.0, 1), x = test_mat(ctx, n, 2, 2), b = test_mat(ctx, n, 2, 3), start = test_mat(ctx, n, 2, 4);
+    plx_mat a = test_spd(ctx, n, 5.0, 1), x = test_mat(ctx, n, 2, 2), b = test_mat(ctx, n, 2, 3),
+            start = test_mat(ctx, n, 2, 4);
     plx_cmat arg = plx__cmat(a);
     double diagonal[60];
     for (plx_index i = 0; i < n; i++) diagonal[i] = at(a, i, i);
@@ -52,7 +53,7 @@ static void cg_on_a_singular_consistent_system(void **state)
     plx__iter_result result;
     assert_ok(ctx, plx__cg(ctx, (plx__operator){2, dense_apply, &arg}, b, x, NULL, &result));
     assert_true(result.converged && x[0] == 3 && x[1] == 7);
-    b[1] = 1;                                            /* no solution: stops without claiming one */
+    b[1] = 1; /* no solution: stops without claiming one */
     assert_ok(ctx, plx__cg(ctx, (plx__operator){2, dense_apply, &arg}, b, x, NULL, &result));
     assert_false(result.converged);
     plx_context_destroy(ctx);
@@ -67,7 +68,8 @@ static void lsqr_solves_least_squares(void **state)
         plx_index rows = t & 1 ? 40 : 90, cols = t & 1 ? 70 : 25;
         double damp = t & 2 ? 0.7 : 0.0;
         if (t == 1) damp = 0.3;
-        plx_mat a = test_mat(ctx, rows, cols, 1), b = test_mat(ctx, rows, 1, 2), g = test_mat(ctx, cols, cols, 3), want = test_mat(ctx, cols, 1, 4), x = test_mat(ctx, cols, 1, 5);
+        plx_mat a = test_mat(ctx, rows, cols, 1), b = test_mat(ctx, rows, 1, 2), g = test_mat(ctx, cols, cols, 3),
+                want = test_mat(ctx, cols, 1, 4), x = test_mat(ctx, cols, 1, 5);
         plx_cmat arg = plx__cmat(a);
         assert_ok(ctx, plx__syrk(ctx, 1.0, arg, PLX__T, 0.0, g));
         plx__mat_add_diag(g, damp * damp);
@@ -126,7 +128,8 @@ static plx_status many_allocations(plx_context *ctx)
     double a[] = {2, 0, 0, 3}, b[] = {1, 1}, x[] = {0, 0}, d[] = {2, 3};
     plx_cmat arg = plx__cmat_of(a, 2, 2);
     plx__iter_options o = {.diagonal = d};
-    PLX_TRY(plx__cg_many(ctx, (plx__operator){2, dense_apply, &arg}, plx__cmat_of(b, 2, 1), plx__mat_of(x, 2, 1), &o, NULL));
+    PLX_TRY(plx__cg_many(ctx, (plx__operator){2, dense_apply, &arg}, plx__cmat_of(b, 2, 1), plx__mat_of(x, 2, 1), &o,
+                         NULL));
     return plx__lsqr(ctx, (plx__operator2){2, 2, dense_apply, dense_adjoint, &arg}, b, 0.0, x, NULL, NULL);
 }
 
@@ -139,9 +142,12 @@ static void survives_allocation_failures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cg_solves),               cmocka_unit_test(cg_on_a_singular_consistent_system),
-        cmocka_unit_test(lsqr_solves_least_squares), cmocka_unit_test(lsqr_of_nothing_is_zero),
-        cmocka_unit_test(runs_can_be_cancelled),   cmocka_unit_test(survives_allocation_failures),
+        cmocka_unit_test(cg_solves),
+        cmocka_unit_test(cg_on_a_singular_consistent_system),
+        cmocka_unit_test(lsqr_solves_least_squares),
+        cmocka_unit_test(lsqr_of_nothing_is_zero),
+        cmocka_unit_test(runs_can_be_cancelled),
+        cmocka_unit_test(survives_allocation_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

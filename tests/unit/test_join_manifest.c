@@ -103,15 +103,17 @@ static void a_given_list_fixes_the_samples(void **state)
     desk k;
     open_desk(&k);
     write_file(k.directory, "ids.txt", "r\nt\np\n");
-    assert_ok(k.ctx, read_manifest(&k, "{\"parallax\": 1, \"ids\": \"ids.txt\", \"views\": ["
-                                       "{\"name\": \"a\", \"file\": \"a.csv\", \"ids\": \"a.ids\"},"
-                                       "{\"name\": \"c\", \"file\": \"b.mtx\"}]}", PLX_JOIN_UNION));
+    assert_ok(k.ctx, read_manifest(&k,
+                                   "{\"parallax\": 1, \"ids\": \"ids.txt\", \"views\": ["
+                                   "{\"name\": \"a\", \"file\": \"a.csv\", \"ids\": \"a.ids\"},"
+                                   "{\"name\": \"c\", \"file\": \"b.mtx\"}]}",
+                                   PLX_JOIN_UNION));
     assert_int_equal(plx_dataset_samples(k.data), 3);
     assert_string_equal(plx_dataset_id(k.data, 1), "t");
     const uint8_t a[] = {1, 0, 1};
     assert_memory_equal(plx_dataset_present(k.data, 0), a, 3);
     assert_true(value(k.data, 0, 0, 0) == 5 && value(k.data, 0, 2, 0) == 1);
-    assert_true(value(k.data, 1, 0, 1) == 7 && value(k.data, 1, 2, 0) == 8);     /* rows correspond */
+    assert_true(value(k.data, 1, 0, 1) == 7 && value(k.data, 1, 2, 0) == 8); /* rows correspond */
     close_desk(&k);
 }
 
@@ -127,8 +129,11 @@ static void ids_must_be_sound(void **state)
     write_file(k.directory, "a.ids", "p\nq\n");
     assert_fails(k.ctx, read_manifest(&k, JOINED, PLX_JOIN_UNION), PLX_E_DATA,
                  "a.ids has 2 lines, expected 3 (one per row)");
-    assert_fails(k.ctx, read_manifest(&k, "{\"parallax\": 1, \"views\": [{\"name\": \"a\", \"file\": \"a.csv\"},"
-                                          "{\"name\": \"b\", \"file\": \"b.csv\", \"id\": \"id\"}]}", PLX_JOIN_UNION),
+    assert_fails(k.ctx,
+                 read_manifest(&k,
+                               "{\"parallax\": 1, \"views\": [{\"name\": \"a\", \"file\": \"a.csv\"},"
+                               "{\"name\": \"b\", \"file\": \"b.csv\", \"id\": \"id\"}]}",
+                               PLX_JOIN_UNION),
                  PLX_E_DATA, "view 'a' has no sample ids");
     write_file(k.directory, "ids.txt", "p\np\nq\n");
     assert_fails(k.ctx,
@@ -349,7 +354,7 @@ static void written_data_sets_come_back(void **state)
     }
     assert_string_equal(plx_dataset_truth(back, 0), "x|y");
     assert_string_equal(plx_dataset_feature(back, 1, 0), "u");
-    assert_fails(k.ctx, plx_dataset_write(k.ctx, k.data, path), PLX_E_IO, path);        /* there already */
+    assert_fails(k.ctx, plx_dataset_write(k.ctx, k.data, path), PLX_E_IO, path); /* there already */
     plx_dataset_destroy(back);
     close_desk(&k);
 }
@@ -383,11 +388,11 @@ static void refused_memory_leaves_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(union_keeps_everybody), cmocka_unit_test(intersection_keeps_the_common),
+        cmocka_unit_test(union_keeps_everybody),          cmocka_unit_test(intersection_keeps_the_common),
         cmocka_unit_test(a_given_list_fixes_the_samples), cmocka_unit_test(ids_must_be_sound),
-        cmocka_unit_test(labels_by_line_and_by_id), cmocka_unit_test(presence_hierarchy_and_costs),
-        cmocka_unit_test(bad_manifests_are_refused), cmocka_unit_test(wrong_numbers_of_rows_are_told),
-        cmocka_unit_test(gzipped_parts_are_read), cmocka_unit_test(written_data_sets_come_back),
+        cmocka_unit_test(labels_by_line_and_by_id),       cmocka_unit_test(presence_hierarchy_and_costs),
+        cmocka_unit_test(bad_manifests_are_refused),      cmocka_unit_test(wrong_numbers_of_rows_are_told),
+        cmocka_unit_test(gzipped_parts_are_read),         cmocka_unit_test(written_data_sets_come_back),
         cmocka_unit_test(refused_memory_leaves_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

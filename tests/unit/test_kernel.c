@@ -67,7 +67,7 @@ static void gram_matrices_are_symmetrised(void **state)
     assert_close(slight[1], 2 + 0.5e-9, 1e-15);
     assert_fails(ctx, plx__kernel_symmetrise(ctx, (plx_mat){wrong, 3, 3, 3}, all, "g"), PLX_E_DATA,
                  "'g' is not symmetric: entries (2, 0) = 4 and (0, 2) = 3");
-    assert_ok(ctx, plx__kernel_symmetrise(ctx, (plx_mat){odd, 3, 3, 3}, some, "g"));   /* sample 1 is not looked at */
+    assert_ok(ctx, plx__kernel_symmetrise(ctx, (plx_mat){odd, 3, 3, 3}, some, "g")); /* sample 1 is not looked at */
     assert_true(odd[1] == 0 && odd[4] == 0 && odd[2] == 3 && odd[8] == 9);
     double bad[] = {1, 7, 3, NAN, 2, 8, 3, 9, 9};
     assert_fails(ctx, plx__kernel_symmetrise(ctx, (plx_mat){bad, 3, 3, 3}, all, "g"), PLX_E_DATA, "row 1, column 0");

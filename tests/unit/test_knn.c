@@ -121,7 +121,7 @@ static void ties_go_to_the_smaller_index(void **state)
     s.o.metric = PLX__COSINE;
     check_knn(ctx, &s, false, 0);
     check_knn(ctx, &s, true, 0);
-    plx__mat_fill(m, 1.0);                               /* all the same point */
+    plx__mat_fill(m, 1.0); /* all the same point */
     check_knn(ctx, &s, false, 0);
     s.o.metric = PLX__EUCLID;
     check_knn(ctx, &s, false, 0);
@@ -153,7 +153,7 @@ static void awkward_scales(void **state)
         for (plx_index i = 0; i < 2000; i++) m.data[i] = shift[t] + scale[t] * m.data[i];
         if (t == 3) m.data[77] = 1e12;
         setting s = self_setting(m, 4, PLX__EUCLID);
-        if (t == 2) s.o.metric = PLX__COSINE;            /* Euclidean distances would all be below 1e-12 */
+        if (t == 2) s.o.metric = PLX__COSINE; /* Euclidean distances would all be below 1e-12 */
         check_knn(ctx, &s, false, 0);
         if (t != 0) check_knn(ctx, &s, true, 0);
     }
@@ -171,9 +171,10 @@ static void masks_and_short_supply(void **state)
     setting s = self_setting(m, 6, PLX__EUCLID);
     s.o.present = present;
     check_knn(ctx, &s, true, 0);
-    m.data[0] = NAN;                                     /* an absent row may hold anything */
+    m.data[0] = NAN; /* an absent row may hold anything */
     check_knn(ctx, &s, false, 0);
-    setting two = {test_mat(ctx, 50, 4, 8), test_mat(ctx, 200, 4, 9), {.k = 6, .present = present, .query_present = queries}};
+    setting two = {
+        test_mat(ctx, 50, 4, 8), test_mat(ctx, 200, 4, 9), {.k = 6, .present = present, .query_present = queries}};
     check_knn(ctx, &two, false, 0);
     setting few = self_setting(test_mat(ctx, 4, 3, 1), 9, PLX__EUCLID);
     check_knn(ctx, &few, false, 0);
@@ -183,7 +184,7 @@ static void masks_and_short_supply(void **state)
     plx_mat zeros;
     assert_ok(ctx, plx__arena_mat(&zeros, plx__scratch(ctx), 20, 3));
     zeros.data[10] = 1;
-    setting z = self_setting(zeros, 3, PLX__COSINE);     /* zero rows: distance 1 to everything */
+    setting z = self_setting(zeros, 3, PLX__COSINE); /* zero rows: distance 1 to everything */
     check_knn(ctx, &z, false, 0);
     check_knn(ctx, &z, true, 0);
     plx_context_destroy(ctx);
@@ -229,9 +230,12 @@ static void survives_allocation_failures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_points),          cmocka_unit_test(ties_go_to_the_smaller_index),
-        cmocka_unit_test(noise_below_the_key_is_a_tie), cmocka_unit_test(awkward_scales),
-        cmocka_unit_test(masks_and_short_supply), cmocka_unit_test(results_do_not_depend_on_threads),
+        cmocka_unit_test(random_points),
+        cmocka_unit_test(ties_go_to_the_smaller_index),
+        cmocka_unit_test(noise_below_the_key_is_a_tie),
+        cmocka_unit_test(awkward_scales),
+        cmocka_unit_test(masks_and_short_supply),
+        cmocka_unit_test(results_do_not_depend_on_threads),
         cmocka_unit_test(survives_allocation_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -83,10 +83,12 @@ static void limits_and_starts(void **state)
     assert_true(r.converged && r.iterations == 0 && at_minimum[0] == 1);
     assert_ok(ctx, plx__lbfgs(ctx, 0, NULL, rosenbrock, NULL, NULL, &r));
     double inf_start[] = {NAN, 1}, low[] = {0, 0}, high[] = {1, 1};
-    assert_fails(ctx, plx__lbfgs(ctx, 2, inf_start, rosenbrock, NULL, NULL, &r), PLX_E_NUMERIC, "not finite at the starting point");
+    assert_fails(ctx, plx__lbfgs(ctx, 2, inf_start, rosenbrock, NULL, NULL, &r), PLX_E_NUMERIC,
+                 "not finite at the starting point");
     inf_start[0] = NAN;
     plx__lbfgs_options boxed = {.lower = low, .upper = high};
-    assert_fails(ctx, plx__lbfgs(ctx, 2, inf_start, rosenbrock, NULL, &boxed, &r), PLX_E_NUMERIC, "not finite at the starting point");
+    assert_fails(ctx, plx__lbfgs(ctx, 2, inf_start, rosenbrock, NULL, &boxed, &r), PLX_E_NUMERIC,
+                 "not finite at the starting point");
     plx_context_destroy(ctx);
 }
 
@@ -163,9 +165,12 @@ static void survives_allocation_failures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_the_bottom_of_the_valley),     cmocka_unit_test(keeps_to_the_box),
-        cmocka_unit_test(limits_and_starts),                  cmocka_unit_test(steps_back_from_infinity),
-        cmocka_unit_test(failures_and_cancelling_pass_through), cmocka_unit_test(survives_allocation_failures),
+        cmocka_unit_test(finds_the_bottom_of_the_valley),
+        cmocka_unit_test(keeps_to_the_box),
+        cmocka_unit_test(limits_and_starts),
+        cmocka_unit_test(steps_back_from_infinity),
+        cmocka_unit_test(failures_and_cancelling_pass_through),
+        cmocka_unit_test(survives_allocation_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

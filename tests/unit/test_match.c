@@ -205,7 +205,8 @@ static void unused_views_do_not_block(void **state)
     assert_int_equal(plx_prediction_warnings(p), 0);
     plx_prediction_destroy(p);
     assert_ok(ctx, plx_dataset_add_dense(alone, ctx, "two", PLX_VIEW_REAL, (plx_cmat){x, 2, 3, 3}, F2, NULL));
-    assert_ok(ctx, plx_predict(&p, ctx, model, alone)); /* samples without the view that counts: the most frequent class */
+    assert_ok(ctx,
+              plx_predict(&p, ctx, model, alone)); /* samples without the view that counts: the most frequent class */
     assert_int_equal(plx_prediction_warnings(p), 1);
     plx_prediction_destroy(p);
     plx_model_destroy(model);

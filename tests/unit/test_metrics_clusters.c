@@ -54,7 +54,7 @@ static void clustering_by_hand(void **state)
     assert_close(value_of("pair_recall"), 1.0 / 2, 1e-15);
     assert_close(value_of("pair_f"), 2.0 / 5, 1e-15);
     assert_close(value_of("rand"), 3.0 / 6, 1e-15);
-    assert_close(value_of("ari"), 0, 1e-15);            /* e = 3 * 2 / 6 = 1 = tp */
+    assert_close(value_of("ari"), 0, 1e-15); /* e = 3 * 2 / 6 = 1 = tp */
     assert_close(value_of("purity"), 3.0 / 4, 0);
     assert_close(value_of("cluster_accuracy"), 3.0 / 4, 0);
     assert_close(value_of("cluster_entropy"), 3.0 / 4 * (log2(3) - 2.0 / 3), 1e-15);
@@ -69,7 +69,7 @@ static void clustering_degenerate(void **state)
     const char *one[] = {"a", "a", "a"}, *apart[] = {"x", "y", "z"};
     assert_ok(ctx, plx_metrics_clustering(m, one, apart, 3, 0));
     assert_true(value_of("nmi") == 0 && value_of("nmi_geometric") == 0);
-    assert_true(value_of("pair_precision") == 1);       /* no pair is put together: 0/0 */
+    assert_true(value_of("pair_precision") == 1); /* no pair is put together: 0/0 */
     assert_true(value_of("pair_recall") == 0 && value_of("pair_f") == 0 && value_of("ari") == 0);
     assert_ok(ctx, plx_metrics_clustering(m, apart, apart, 3, 0));
     assert_true(value_of("ari") == 1 && value_of("nmi") == 1 && value_of("pair_f") == 1 && value_of("rand") == 1);
@@ -93,7 +93,7 @@ static void noise_is_a_cluster_unless_dropped(void **state)
     assert_ok(ctx, plx_metrics_clustering(m, truth, all, 4, 1));
     assert_true(is_null("purity"));
     assert_non_null(strstr(plx_metrics_warning(m, 0), "noise"));
-    found[0] = "?";                                     /* an unanswered sample is not dropped silently */
+    found[0] = "?"; /* an unanswered sample is not dropped silently */
     assert_ok(ctx, plx_metrics_clustering(m, truth, found, 4, 1));
     assert_close(value_of("purity"), 1, 0);
     truth[0] = "b";
@@ -220,8 +220,12 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, fresh, gone)
     const struct CMUnitTest tests[] = {
-        TEST(clustering_by_hand),     TEST(clustering_degenerate),          TEST(noise_is_a_cluster_unless_dropped),
-        TEST(matching_by_enumeration), TEST(clustering_matches_brute_force), TEST(views_by_hand),
+        TEST(clustering_by_hand),
+        TEST(clustering_degenerate),
+        TEST(noise_is_a_cluster_unless_dropped),
+        TEST(matching_by_enumeration),
+        TEST(clustering_matches_brute_force),
+        TEST(views_by_hand),
         TEST(views_without_truth_or_partner),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

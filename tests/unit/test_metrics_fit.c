@@ -40,8 +40,14 @@ static const double scores[] = {9, 0, 0, 9, 1, 4, 2, 3, 5, 2, 0, 0};
 
 static plx__fit_outcome classifier(void)
 {
-    plx__fit_outcome o = {.kind = PLX__FIT_CLASSIFIER, .n = 6, .truth = truth, .pred = pred, .seen = seen,
-                          .scores = {scores, 6, 2, 2}, .classes = classes, .n_classes = 2};
+    plx__fit_outcome o = {.kind = PLX__FIT_CLASSIFIER,
+                          .n = 6,
+                          .truth = truth,
+                          .pred = pred,
+                          .seen = seen,
+                          .scores = {scores, 6, 2, 2},
+                          .classes = classes,
+                          .n_classes = 2};
     return o;
 }
 
@@ -57,7 +63,7 @@ static void classifier_is_measured_on_unseen(void **state)
     assert_close(value_of("auc"), 0.5, 0);
     assert_close(value_of("auc:yes"), 0.5, 0);
     assert_close(value_of("prbep"), 0.5, 0);
-    assert_close(value_of("auc:no"), 0.5, 0);           /* no scores 1, 2, 5 */
+    assert_close(value_of("auc:no"), 0.5, 0); /* no scores 1, 2, 5 */
     assert_close(value_of("prbep:no"), 0, 0);
     assert_int_equal(plx_metrics_count(m), 9);
 }
@@ -113,7 +119,7 @@ static void clusterer_counts_all_samples(void **state)
     static const char *const names[] = {"nmi", "ari", "cluster_accuracy", "cluster_entropy", "pair_f"};
     assert_int_equal(plx_metrics_count(m), 5);
     for (int i = 0; i < 5; i++) assert_string_equal(plx_metrics_name(m, i), names[i]);
-    assert_close(value_of("cluster_accuracy"), 3.0 / 5, 1e-15);    /* {no: yes}, {yes: no yes no yes}: 1 + 2 */
+    assert_close(value_of("cluster_accuracy"), 3.0 / 5, 1e-15); /* {no: yes}, {yes: no yes no yes}: 1 + 2 */
     /* tp = 1 + 1, clusters put 6 pairs together, classes 4. */
     assert_close(value_of("pair_f"), 2 * 2.0 / (6 + 4), 1e-15);
 }
@@ -143,7 +149,7 @@ static void sets_are_found_by_their_bar(void **state)
     assert_int_equal(plx_metrics_count(m), 4);
     o.hierarchy = &h;
     assert_ok(ctx, plx__metrics_for_fit(m, &o));
-    assert_close(value_of("h_f1"), 1, 0);               /* a is a kind of b: every set closes to {a,b} */
+    assert_close(value_of("h_f1"), 1, 0); /* a is a kind of b: every set closes to {a,b} */
 }
 
 /* The view predicts samples 2 (yes, right) and 4 (no, wrong); 3 is missing. */

@@ -49,24 +49,17 @@ static void special_functions_match_mpmath(void **state)
                    {40.0, 9, 1.89829984493398265e-11},
                    {700.0, 12, 4.86590654500060247e-29},
                    {1e-08, 7, 0.999999992300170983},
-                   {1.7163639242386268, 100000, 0.0860985521031224374},  /* last two: quadrature of the density */
+                   {1.7163639242386268, 100000, 0.0860985521031224374}, /* last two: quadrature of the density */
                    {3.0, 100000000, 0.00269979672803749439}};
     static const struct {
         double x, freedom, p;
-    } chi[] = {{0.1, 1, 0.751829634045849276},
-               {3.84, 1, 0.0500435212487051032},
-               {130.0, 1, 4.09777649484491455e-30},
-               {6.8888888888888715, 2, 0.0319224918348959851},
-               {2.0, 3, 0.572406704470879834},
-               {0.01, 5, 0.999999469972995731},
-               {200.0, 5, 2.84062289864153168e-41},
-               {20.0, 19, 0.394578182086000811},
-               {19.0, 19, 0.456836125591962383},
-               {150.0, 19, 2.19156359934607349e-22},
-               {1000.0, 1000, 0.494052853829239642},
-               {900.0, 1000, 0.989282761908710258},
-               {1500.0, 1000, 1.04546403859796573e-22},
-               {1e-06, 4, 0.999999999999875},
+    } chi[] = {{0.1, 1, 0.751829634045849276},          {3.84, 1, 0.0500435212487051032},
+               {130.0, 1, 4.09777649484491455e-30},     {6.8888888888888715, 2, 0.0319224918348959851},
+               {2.0, 3, 0.572406704470879834},          {0.01, 5, 0.999999469972995731},
+               {200.0, 5, 2.84062289864153168e-41},     {20.0, 19, 0.394578182086000811},
+               {19.0, 19, 0.456836125591962383},        {150.0, 19, 2.19156359934607349e-22},
+               {1000.0, 1000, 0.494052853829239642},    {900.0, 1000, 0.989282761908710258},
+               {1500.0, 1000, 1.04546403859796573e-22}, {1e-06, 4, 0.999999999999875},
                {1200.0, 3, 7.33167159155067794e-260}};
     static const struct {
         double a, b, x, p;
@@ -94,7 +87,7 @@ static void special_functions_have_their_limits(void **state)
     assert_true(plx__chi_square_upper(INFINITY, 2) == 0);
     assert_true(plx__normal_two_sided(0) == 1);
     assert_relative(plx__normal_two_sided(-1.959963984540054), 0.05, 1e-12);
-    for (double t = 0.1; t < 1000; t *= 1.7) {         /* closed forms for one and two degrees */
+    for (double t = 0.1; t < 1000; t *= 1.7) { /* closed forms for one and two degrees */
         assert_relative(plx__student_two_sided(t, 1), 2 * atan2(1, t) / acos(-1.0), 1e-12);
         assert_close(plx__student_two_sided(t, 2), 1 - t / sqrt(2 + t * t), 1e-13);
         if (t < 600) assert_relative(plx__chi_square_upper(t, 2), exp(-t / 2), 1e-12);
@@ -105,7 +98,7 @@ static void ranks_share_ties(void **state)
 {
     (void)state;
     plx_context *ctx = test_context(1);
-    const double x[] = {3, 1, 3, 0, 3, 1};             /* sorted 0 1 1 3 3 3 */
+    const double x[] = {3, 1, 3, 0, 3, 1}; /* sorted 0 1 1 3 3 3 */
     double rank[6], ties = 0;
     assert_ok(ctx, plx__mean_ranks(rank, &ties, ctx, x, 6));
     const double expected[] = {5, 2.5, 5, 1, 5, 2.5};
@@ -157,12 +150,12 @@ static void wilcoxon_changes_to_normal(void **state)
     plx_context *ctx = test_context(1);
     double d[27];
     plx__test t;
-    for (int i = 0; i < 27; i++) d[i] = i;              /* d[0] = 0 is dropped */
+    for (int i = 0; i < 27; i++) d[i] = i; /* d[0] = 0 is dropped */
     assert_ok(ctx, plx__wilcoxon(&t, ctx, d, 26));
     assert_close(t.p, ldexp(1, -24), 1e-20);
     assert_ok(ctx, plx__wilcoxon(&t, ctx, d, 27));
     assert_relative(t.p, erfc(175.5 / sqrt(26 * 27 * 53 / 24.0) / sqrt(2)), 1e-13);
-    const double tied[] = {1, 1, -1, 2};                /* ranks 2 2 2 4: W- = 2, sum(t^3-t) = 24 */
+    const double tied[] = {1, 1, -1, 2}; /* ranks 2 2 2 4: W- = 2, sum(t^3-t) = 24 */
     assert_ok(ctx, plx__wilcoxon(&t, ctx, tied, 4));
     assert_close(t.statistic, 2, 0);
     assert_relative(t.p, erfc(3 / sqrt(4 * 5 * 9 / 24.0 - 0.5) / sqrt(2)), 1e-13);
@@ -182,7 +175,7 @@ static void t_test_without_variance(void **state)
     assert_true(t.statistic == 0 && t.p == 1);
     t = plx__paired_t(negative, 4);
     assert_true(isinf(t.statistic) && t.statistic < 0 && t.p == 0);
-    const double hand[] = {1, 2, 3};                    /* mean 2, sd 1: t = 2 sqrt(3) */
+    const double hand[] = {1, 2, 3}; /* mean 2, sd 1: t = 2 sqrt(3) */
     t = plx__paired_t(hand, 3);
     assert_close(t.statistic, 2 * sqrt(3), 1e-14);
     const double huge[] = {1e300, 2e300, 3e300}, tiny[] = {1e-300, 2e-300, 3e-300};
@@ -236,7 +229,7 @@ static void table_degenerate(void **state)
     assert_int_equal(plx_metrics_warning_count(m), 2);
     assert_ok(ctx, plx_metrics_table(m, (plx_cmat){small, 4, 1, 3}, abc, NULL, 1));
     assert_true(is_null(m, "friedman_p"));
-    const double same[] = {0.3, 0.2, 0.5, 0.4, 0.7, 0.6};       /* A - B = 0.1 up to rounding: no variance */
+    const double same[] = {0.3, 0.2, 0.5, 0.4, 0.7, 0.6}; /* A - B = 0.1 up to rounding: no variance */
     assert_ok(ctx, plx_metrics_table(m, (plx_cmat){same, 3, 2, 2}, abc, NULL, 1));
     assert_true(isinf(value_of(m, "ttest:A|B")));
     assert_true(value_of(m, "ttest_p:A|B") == 0);

@@ -58,7 +58,7 @@ static void mcar_has_the_given_rates(void **state)
     draw(ctx, present, &o, NULL);
     plx_index empty = 0;
     for (plx_index i = 0; i < N; i++) empty += views_of(present, i) == 0;
-    assert_close((double)empty, 0.216 * N, 130);            /* views are independent: 0.6^3 */
+    assert_close((double)empty, 0.216 * N, 130); /* views are independent: 0.6^3 */
     plx_context_destroy(ctx);
 }
 
@@ -153,7 +153,7 @@ static void exclusive_blocks_follow_the_weights(void **state)
     draw(ctx, present, &o, NULL);
     assert_int_equal(row_count(present, 0), N / 2);
     assert_int_equal(row_count(present, 2), N / 4);
-    o.complete = 0.5;                   /* shares 0.25, 0.125, 0.125 of the views, then 0.5: groups 2 and 3 keep all */
+    o.complete = 0.5; /* shares 0.25, 0.125, 0.125 of the views, then 0.5: groups 2 and 3 keep all */
     o.contiguous = 1;
     draw(ctx, present, &o, NULL);
     for (plx_index i = 0; i < N; i++) assert_int_equal(views_of(present, i), i < N / 2 ? 1 : 3);
@@ -182,11 +182,11 @@ static void blocks_miss_the_same_views(void **state)
     for (plx_index v = 0; v < V; v++) assert_int_equal(row_count(present, v), N - 6 * 200);
     plx_index changes = 0;
     for (plx_index i = 1; i < N; i++) changes += present[i] != present[i - 1];
-    assert_true(changes > 1000);                            /* scattered: expectation 2 * 0.3 * 0.7 * N = 1680 */
+    assert_true(changes > 1000); /* scattered: expectation 2 * 0.3 * 0.7 * N = 1680 */
     o.keep_one = 1;
     o.rate = 1.0;
     o.contiguous = 1;
-    draw(ctx, present, &o, NULL);                           /* a group that lost all keeps one view as a group */
+    draw(ctx, present, &o, NULL); /* a group that lost all keeps one view as a group */
     for (plx_index i = 0; i < N; i++) {
         assert_int_equal(views_of(present, i), 1);
         for (plx_index v = 0; v < V; v++) assert_int_equal(present[v * N + i], present[v * N + i / 200 * 200]);

@@ -37,7 +37,8 @@ static void vectors_agree_with_libm(void **state)
 static void softmax_by_hand(void **state)
 {
     (void)state;
-    double z[8] = {log(1), log(2), log(5), PLX__PAD_SCORE, PLX__PAD_SCORE, PLX__PAD_SCORE, PLX__PAD_SCORE, PLX__PAD_SCORE};
+    double z[8] = {log(1),         log(2),         log(5),         PLX__PAD_SCORE,
+                   PLX__PAD_SCORE, PLX__PAD_SCORE, PLX__PAD_SCORE, PLX__PAD_SCORE};
     double p[8];
     assert_close(plx__softmax8(p, z, 8), log(8), 1e-15);
     assert_close(p[0], 0.125, 1e-16);
@@ -79,7 +80,8 @@ static void draw(problem *q, uint64_t seed)
         }
         for (int j = 0; q->present[i] && j < M; j++) q->mass[j] += q->weights[i * PAD + j] = row[j] / sum;
     }
-    q->view = (plx__view){.name = "v", .kind = PLX_VIEW_REAL, .dense = {q->x, N, D, D}, .cols = D, .present = q->present};
+    q->view =
+        (plx__view){.name = "v", .kind = PLX_VIEW_REAL, .dense = {q->x, N, D, D}, .cols = D, .present = q->present};
     for (int i = 0; i < N; i++) q->view.present_count += q->present[i];
 }
 
@@ -151,7 +153,8 @@ static void gaussian_density_by_hand(void **state)
     plx_context *ctx = test_context(1);
     double x[] = {1, 2, 3, 6}; /* two samples */
     uint8_t present[] = {1, 1};
-    plx__view view = {.name = "v", .kind = PLX_VIEW_REAL, .dense = {x, 2, 2, 2}, .cols = 2, .present = present, .present_count = 2};
+    plx__view view = {
+        .name = "v", .kind = PLX_VIEW_REAL, .dense = {x, 2, 2, 2}, .cols = 2, .present = present, .present_count = 2};
     plx__mixture mix;
     plx__mixture_settings set = {PLX__GAUSSIAN, 1, 0, 1e-6, 0};
     double weights[16] = {1, 0, 0, 0, 0, 0, 0, 0, 1}, mass[8] = {2};

@@ -214,8 +214,10 @@ static int write_kept(const char *directory)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(old_files_are_read), cmocka_unit_test(saved_models_come_back),
-        cmocka_unit_test(flipped_bytes_are_noticed), cmocka_unit_test(other_files_are_refused),
+        cmocka_unit_test(old_files_are_read),
+        cmocka_unit_test(saved_models_come_back),
+        cmocka_unit_test(flipped_bytes_are_noticed),
+        cmocka_unit_test(other_files_are_refused),
     };
     if (argc == 3 && strcmp(argv[1], "write") == 0) return write_kept(argv[2]);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -98,7 +98,8 @@ static void plain_step(plain *q, const world *w, bool idiv)
 
 /* ---- the library against them ---- */
 
-static void open_world(plx__consensus *c, plx__pattern *patterns, plx_context *ctx, const world *w, plx__consensus_loss loss)
+static void open_world(plx__consensus *c, plx__pattern *patterns, plx_context *ctx, const world *w,
+                       plx__consensus_loss loss)
 {
     for (int v = 0; v < V; v++) {
         plx__view view = {.dense = {w->a[v], N, w->cols[v], w->cols[v]}, .cols = w->cols[v], .present = w->present[v]};
@@ -133,7 +134,8 @@ static void updates_as_written(void **state)
             }
             for (int k = 0; k < N * K; k++) assert_close(c.b.data[k], ((double *)q.b)[k], 1e-10);
             for (int g = 0; g < K; g++)
-                for (plx_index h = 0; h < wide; h++) assert_close(patterns[1].columns.data[h * K + g], q.p[1][g][h], 1e-10);
+                for (plx_index h = 0; h < wide; h++)
+                    assert_close(patterns[1].columns.data[h * K + g], q.p[1][g][h], 1e-10);
         }
     plx_context_destroy(ctx);
 }
@@ -190,7 +192,8 @@ static void agreeing_partitions_are_found(void **state)
     }
     plx_prediction *p = NULL;
     assert_ok(ctx, plx_predict(&p, ctx, m, d));
-    for (int i = 0; i < N; i++) assert_string_equal(plx_prediction_label(p, i), plx_prediction_label(plx_model_prediction(m), i));
+    for (int i = 0; i < N; i++)
+        assert_string_equal(plx_prediction_label(p, i), plx_prediction_label(plx_model_prediction(m), i));
     plx_prediction_destroy(p);
     plx_model_destroy(m);
     plx_dataset_destroy(d);
@@ -249,11 +252,16 @@ static void views_are_clustered_first(void **state)
     add_thin(d, ctx, "counts", PLX_VIEW_COUNTS, counts, K, NULL);
     plx_model *m = fit_model(ctx, "mvc", d, SETTINGS("clusters=3", "restarts=5"));
     plx_prediction *p = NULL;
-    for (int i = K; i < N; i++) assert_string_equal(plx_prediction_label(plx_model_prediction(m), i), plx_prediction_label(plx_model_prediction(m), i % K));
-    assert_string_not_equal(plx_prediction_label(plx_model_prediction(m), 0), plx_prediction_label(plx_model_prediction(m), 1));
-    assert_string_not_equal(plx_prediction_label(plx_model_prediction(m), 0), plx_prediction_label(plx_model_prediction(m), 2));
+    for (int i = K; i < N; i++)
+        assert_string_equal(plx_prediction_label(plx_model_prediction(m), i),
+                            plx_prediction_label(plx_model_prediction(m), i % K));
+    assert_string_not_equal(plx_prediction_label(plx_model_prediction(m), 0),
+                            plx_prediction_label(plx_model_prediction(m), 1));
+    assert_string_not_equal(plx_prediction_label(plx_model_prediction(m), 0),
+                            plx_prediction_label(plx_model_prediction(m), 2));
     assert_ok(ctx, plx_predict(&p, ctx, m, d));
-    for (int i = 0; i < N; i++) assert_string_equal(plx_prediction_label(p, i), plx_prediction_label(plx_model_prediction(m), i));
+    for (int i = 0; i < N; i++)
+        assert_string_equal(plx_prediction_label(p, i), plx_prediction_label(plx_model_prediction(m), i));
     plx_prediction_destroy(p);
     plx_model_destroy(m);
     plx_dataset_destroy(d);
@@ -338,7 +346,8 @@ static void names_the_culprit(void **state)
     plx_dataset_destroy(d);
     d = new_dataset(ctx, 2);
     plx_cmat negative = {(const double[]){0.5, 0.5, -0.5, 1}, 2, 2, 2};
-    assert_fails(ctx, plx_dataset_add_dense(d, ctx, "v0", PLX_VIEW_PROBABILITY, negative, NULL, NULL), PLX_E_DATA, "v0");
+    assert_fails(ctx, plx_dataset_add_dense(d, ctx, "v0", PLX_VIEW_PROBABILITY, negative, NULL, NULL), PLX_E_DATA,
+                 "v0");
     plx_dataset_destroy(d);
     remove_directory(directory);
     plx_context_destroy(ctx);

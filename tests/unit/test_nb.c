@@ -22,7 +22,7 @@ static world draw(uint64_t seed)
         for (int i = 0; i < N; i++) {
             w.present[v][i] = i < K || plx__next_uniform(&rng) < 0.7;
             for (plx_index f = 0; f < w.cols[v]; f++) w.x[v][i * w.cols[v] + f] = random_count(&rng, 4);
-            w.x[v][i * w.cols[v]] += 1;         /* a row of zeros would be a missing view */
+            w.x[v][i * w.cols[v]] += 1; /* a row of zeros would be a missing view */
         }
     return w;
 }
@@ -258,9 +258,12 @@ static void huge_counts_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(agrees_with_the_direct_loop), cmocka_unit_test(no_smoothing_is_finite),
-        cmocka_unit_test(a_class_without_a_view_is_uniform), cmocka_unit_test(uncovered_samples_get_the_prior),
-        cmocka_unit_test(negative_values_are_refused), cmocka_unit_test(negative_values_of_new_samples_are_refused),
+        cmocka_unit_test(agrees_with_the_direct_loop),
+        cmocka_unit_test(no_smoothing_is_finite),
+        cmocka_unit_test(a_class_without_a_view_is_uniform),
+        cmocka_unit_test(uncovered_samples_get_the_prior),
+        cmocka_unit_test(negative_values_are_refused),
+        cmocka_unit_test(negative_values_of_new_samples_are_refused),
         cmocka_unit_test(huge_counts_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -47,15 +47,15 @@ static void hard_decimals_round_correctly(void **state)
     expect_read("0", 0.0);
     expect_read("-0", -0.0);
     expect_read("-0.0e-5", -0.0);
-    expect_read("1e23", 0x1.52d02c7e14af6p+76);                         /* just below a midpoint */
-    expect_read("9007199254740993", 0x1p+53);                           /* 2^53 + 1: tie to even, down */
-    expect_read("9007199254740995", 0x1.0000000000002p+53);             /* 2^53 + 3: tie to even, up */
+    expect_read("1e23", 0x1.52d02c7e14af6p+76);             /* just below a midpoint */
+    expect_read("9007199254740993", 0x1p+53);               /* 2^53 + 1: tie to even, down */
+    expect_read("9007199254740995", 0x1.0000000000002p+53); /* 2^53 + 3: tie to even, up */
     expect_read("9007199254740993.00000000000000000000001", 0x1.0000000000001p+53);
     expect_read("9007199254740992.99999999999999999999999", 0x1p+53);
     expect_read("5e-324", 0x1p-1074);
-    expect_read("2.4703282292062327e-324", 0.0);                        /* below half the least double */
+    expect_read("2.4703282292062327e-324", 0.0); /* below half the least double */
     expect_read("2.4703282292062328e-324", 0x1p-1074);
-    expect_read("2.2250738585072011e-308", 0x0.fffffffffffffp-1022);    /* the greatest subnormal */
+    expect_read("2.2250738585072011e-308", 0x0.fffffffffffffp-1022); /* the greatest subnormal */
     expect_read("2.2250738585072012e-308", 0x1p-1022);
     expect_read("2.2250738585072014e-308", 0x1p-1022);
     expect_read("1.7976931348623157e308", 0x1.fffffffffffffp+1023);
@@ -107,7 +107,7 @@ static void numbers_end_where_they_end(void **state)
         assert_null(plx__read_double(&x, none[i], none[i] + strlen(none[i])));
     }
     double x = 0;
-    const char *t = "123456789012345678901234";     /* `end` cuts digits off */
+    const char *t = "123456789012345678901234"; /* `end` cuts digits off */
     assert_ptr_equal(plx__read_double(&x, t, t + 3), t + 3);
     assert_true(x == 123);
     assert_ptr_equal(plx__read_double(&x, t, t + 8), t + 8);
@@ -125,9 +125,9 @@ static void long_digit_strings_are_exact(void **state)
         double x = fabs(random_bits(i));
         if (!isfinite(x) || x < 1e-300 || x > 1e300) continue;
         double next = nextafter(x, HUGE_VAL);
-        long double middle = ((long double)x + (long double)next) / 2;      /* exact in 64 bits */
+        long double middle = ((long double)x + (long double)next) / 2; /* exact in 64 bits */
         int len = snprintf(text, 2000, "%.1100Lf", middle);
-        expect_read(text, (bits_of(x) & 1) ? next : x);                     /* tie to even */
+        expect_read(text, (bits_of(x) & 1) ? next : x); /* tie to even */
         memset(text + len, '0', 1500);
         text[len + 1500] = '\0';
         expect_read(text, (bits_of(x) & 1) ? next : x);
@@ -222,7 +222,7 @@ static void printing_equals_17g(void **state)
                       0x1p+1023};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) expect_print(cases[i]);
     for (int e = -1074; e < 1024; e++) expect_print(ldexp(1, e));
-    for (int e = -323; e <= 308; e++) {         /* around powers of ten, where the number of digits changes */
+    for (int e = -323; e <= 308; e++) { /* around powers of ten, where the number of digits changes */
         char text[16];
         snprintf(text, sizeof text, "1e%d", e);
         double x = strtod(text, NULL);
@@ -327,12 +327,12 @@ static void comma_locale_changes_nothing(void **state)
     bool have = comma_locale(dir)[0] != '\0';
     if (have) {
         snprintf(theirs, sizeof theirs, "%.1f", 1.5);
-        assert_string_equal(theirs, "1,5");     /* the locale is in force */
+        assert_string_equal(theirs, "1,5"); /* the locale is in force */
         expect_read("1.5", 1.5);
-        expect_read("9007199254740993.00000000000000000000001", 0x1.0000000000001p+53);      /* through strtod */
+        expect_read("9007199254740993.00000000000000000000001", 0x1.0000000000001p+53); /* through strtod */
         plx__print_double(out, 0.1);
         assert_string_equal(out, "0.10000000000000001");
-        plx__print_double(out, 5e-324);         /* through snprintf */
+        plx__print_double(out, 5e-324); /* through snprintf */
         assert_string_equal(out, "4.9406564584124654e-324");
         plx__print_short(out, 2.5);
         assert_string_equal(out, "2.5");

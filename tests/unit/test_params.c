@@ -23,15 +23,12 @@ static const plx__param_spec own[] = {
     PLX__FILE(fields, file, "A file."),
     {"size", PLX_PARAM_INT_OR_WORD, 0, offsetof(fields, size), "auto", 1, INFINITY, "auto|all", "A number or a word."},
     PLX__REALS(fields, shares, "labels", 0, 1, "labels", "Numbers or a word."),
-    PLX__PARAM_END
-};
+    PLX__PARAM_END};
 
-static const plx__param_spec by_view[] = {
-    PLX__PV_REAL_OR("width", "median", 0, PLX__ABOVE_LO, "median", "A width."),
-    PLX__PV_INT("degree", "2", 1, 9, "A degree."),
-    PLX__PV_CHOICE("kernel", "linear", "linear|rbf", "A kernel."),
-    PLX__PARAM_END
-};
+static const plx__param_spec by_view[] = {PLX__PV_REAL_OR("width", "median", 0, PLX__ABOVE_LO, "median", "A width."),
+                                          PLX__PV_INT("degree", "2", 1, 9, "A degree."),
+                                          PLX__PV_CHOICE("kernel", "linear", "linear|rbf", "A kernel."),
+                                          PLX__PARAM_END};
 
 static const plx__param_table tables[] = {own, by_view, NULL};
 
@@ -82,9 +79,15 @@ static void ranges_are_told_in_words(void **state)
     (void)state;
     static const struct {
         const char *name, *range;
-    } expected[] = {{"count", "integer in [1, 10]"}, {"weight", "> 0"}, {"share", "in [0, 1)"}, {"flag", "0 or 1"},
-                    {"mode", "mean|product|mean_of"}, {"title", "text"}, {"file", "a file"},
-                    {"size", "integer >= 1, or auto|all"}, {"shares", "in [0, 1], separated by commas, or labels"},
+    } expected[] = {{"count", "integer in [1, 10]"},
+                    {"weight", "> 0"},
+                    {"share", "in [0, 1)"},
+                    {"flag", "0 or 1"},
+                    {"mode", "mean|product|mean_of"},
+                    {"title", "text"},
+                    {"file", "a file"},
+                    {"size", "integer >= 1, or auto|all"},
+                    {"shares", "in [0, 1], separated by commas, or labels"},
                     {"width", "> 0, or median"}};
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         char out[128];
@@ -130,7 +133,7 @@ static void settings_fill_the_struct(void **state)
     assert_true(f.size.word == -1 && f.size.number == 12);
     assert_int_equal(f.shares.n_list, 3);
     assert_true(f.shares.list[0] == 0.25 && f.shares.list[1] == 1 && f.shares.list[2] == 0);
-    assert_ok(d.ctx, plx__params_set(d.p, d.ctx, "count", "1e0"));      /* the last setting wins */
+    assert_ok(d.ctx, plx__params_set(d.p, d.ctx, "count", "1e0")); /* the last setting wins */
     assert_ok(d.ctx, plx__params_fill(&f, d.ctx, plx__scratch(d.ctx), d.p));
     assert_int_equal(f.count, 1);
     close_desk(&d);
@@ -281,11 +284,11 @@ static void public_setters_print_exactly(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tables_are_searched_in_order), cmocka_unit_test(ranges_are_told_in_words),
-        cmocka_unit_test(defaults_fill_the_struct), cmocka_unit_test(settings_fill_the_struct),
-        cmocka_unit_test(bad_values_are_refused), cmocka_unit_test(unknown_names_are_suggested),
+        cmocka_unit_test(tables_are_searched_in_order),  cmocka_unit_test(ranges_are_told_in_words),
+        cmocka_unit_test(defaults_fill_the_struct),      cmocka_unit_test(settings_fill_the_struct),
+        cmocka_unit_test(bad_values_are_refused),        cmocka_unit_test(unknown_names_are_suggested),
         cmocka_unit_test(per_view_settings_have_levels), cmocka_unit_test(views_of_settings_must_exist),
-        cmocka_unit_test(copies_are_their_own), cmocka_unit_test(refused_memory_is_reported),
+        cmocka_unit_test(copies_are_their_own),          cmocka_unit_test(refused_memory_is_reported),
         cmocka_unit_test(public_setters_print_exactly),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

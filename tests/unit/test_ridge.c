@@ -59,8 +59,8 @@ static void solvers_agree(void **state)
                                          (plx_mat){a_cg, L, C, C}, b_cg, &result));
             assert_true(result.converged);
             plx__points x = plx__points_dense((plx_cmat){s.x, L, D, D});
-            assert_ok(ctx, plx__ridge_primal(ctx, x, (plx_cmat){s.y, L, C, C}, &o, (plx_mat){w, D, C, C}, b_primal,
-                                             &result));
+            assert_ok(
+                ctx, plx__ridge_primal(ctx, x, (plx_cmat){s.y, L, C, C}, &o, (plx_mat){w, D, C, C}, b_primal, &result));
             for (int c = 0; c < C; c++) {
                 double sum = 0;
                 assert_close(b[c], b_cg[c], 1e-8);
@@ -70,8 +70,8 @@ static void solvers_agree(void **state)
                     assert_close(a[i * C + c], a_cg[i * C + c], 1e-8);
                     sum += a[i * C + c];
                 }
-                if (bias) assert_close(sum, 0, 1e-10);                      /* stationary in b */
-                for (int f = 0; f < D; f++) {                               /* w = X'a */
+                if (bias) assert_close(sum, 0, 1e-10); /* stationary in b */
+                for (int f = 0; f < D; f++) {          /* w = X'a */
                     double wf = 0;
                     for (int i = 0; i < L; i++) wf += s.x[i * D + f] * a[i * C + c];
                     assert_close(w[f * C + c], wf, 1e-8);
@@ -131,7 +131,7 @@ static void indefinite_kernels_are_solved(void **state)
     assert_ok(ctx, plx__ridge_dense(ctx, (plx_mat){k, 2, 2, 2}, (plx_cmat){y, 2, 1, 1}, &o, (plx_mat){a, 2, 1, 1}, b));
     assert_close(a[0], 1, 1e-14);
     assert_close(a[1], 0, 1e-14);
-    double singular[] = {-1, 0, 0, -1};                 /* plus gamma l I = 0 */
+    double singular[] = {-1, 0, 0, -1}; /* plus gamma l I = 0 */
     assert_fails(
         ctx, plx__ridge_dense(ctx, (plx_mat){singular, 2, 2, 2}, (plx_cmat){y, 2, 1, 1}, &o, (plx_mat){a, 2, 1, 1}, b),
         PLX_E_NUMERIC, "test");
@@ -190,8 +190,11 @@ static void time_may_run_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(solvers_agree), cmocka_unit_test(gradient_vanishes), cmocka_unit_test(two_points_by_hand),
-        cmocka_unit_test(indefinite_kernels_are_solved), cmocka_unit_test(sparse_rows_give_the_same_weights),
+        cmocka_unit_test(solvers_agree),
+        cmocka_unit_test(gradient_vanishes),
+        cmocka_unit_test(two_points_by_hand),
+        cmocka_unit_test(indefinite_kernels_are_solved),
+        cmocka_unit_test(sparse_rows_give_the_same_weights),
         cmocka_unit_test(time_may_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -180,7 +180,7 @@ static void missing_views_get_the_majority(void **state)
     plx_context *ctx = test_context(1);
     world w = draw(10);
     double gram[N * N], expected[N * K];
-    for (int i = 0; i < N; i++) w.label[i] = i < 10 ? (i < 4 ? i % 2 : 2) : -1;         /* C is the most frequent */
+    for (int i = 0; i < N; i++) w.label[i] = i < 10 ? (i < 4 ? i % 2 : 2) : -1; /* C is the most frequent */
     w.p1[3] = w.p1[12] = w.p1[20] = 0;
     inner(gram, w.x1, D1);
     brute(expected, &w, gram, w.p1, 0.05, true);
@@ -316,7 +316,8 @@ static void memory_is_stated_first(void **state)
     for (int i = 0; i < 200000; i++) x[i] = i % 7;
     add_dense(d, ctx, "v", PLX_VIEW_REAL, x, 100, NULL);
     set_labels(d, ctx, label);
-    assert_fails(ctx, try_fit(&m, ctx, "rls", d, SETTINGS("view=concat", "scale=zscore"), NULL), PLX_E_NOMEM, "rls needs about");
+    assert_fails(ctx, try_fit(&m, ctx, "rls", d, SETTINGS("view=concat", "scale=zscore"), NULL), PLX_E_NOMEM,
+                 "rls needs about");
     free(x);
     free(label);
     plx_dataset_destroy(d);
@@ -326,11 +327,16 @@ static void memory_is_stated_first(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(linear_solvers_agree_with_brute_force), cmocka_unit_test(rbf_and_given_kernels_agree),
-        cmocka_unit_test(concatenation_sums_linear_kernels), cmocka_unit_test(missing_views_get_the_majority),
-        cmocka_unit_test(arrays_fit_together), cmocka_unit_test(refusals),
-        cmocka_unit_test(unfinished_solvers_are_not_converged), cmocka_unit_test(cosine_of_extreme_rows),
-        cmocka_unit_test(iterations_are_reported), cmocka_unit_test(memory_is_stated_first),
+        cmocka_unit_test(linear_solvers_agree_with_brute_force),
+        cmocka_unit_test(rbf_and_given_kernels_agree),
+        cmocka_unit_test(concatenation_sums_linear_kernels),
+        cmocka_unit_test(missing_views_get_the_majority),
+        cmocka_unit_test(arrays_fit_together),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(unfinished_solvers_are_not_converged),
+        cmocka_unit_test(cosine_of_extreme_rows),
+        cmocka_unit_test(iterations_are_reported),
+        cmocka_unit_test(memory_is_stated_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

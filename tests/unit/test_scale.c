@@ -12,8 +12,13 @@ static plx__view dense_view(const double *x, plx_index n, plx_index d, const uin
 static plx__view sparse_view(const int64_t *ptr, const int32_t *col, const double *val, plx_index n, plx_index d,
                              const uint8_t *present)
 {
-    plx__view v = {.name = "t", .kind = PLX_VIEW_COUNTS, .sparse = true, .csr = {n, d, ptr, col, val}, .cols = d,
-                   .present = present, .cost = 1};
+    plx__view v = {.name = "t",
+                   .kind = PLX_VIEW_COUNTS,
+                   .sparse = true,
+                   .csr = {n, d, ptr, col, val},
+                   .cols = d,
+                   .present = present,
+                   .cost = 1};
     return v;
 }
 
@@ -247,7 +252,7 @@ static void min_df_keeps_frequent_columns(void **state)
     assert_int_equal(out.nonzeros, 5);
     assert_string_equal(out.features[1], "b");
     assert_fails(ctx, plx__min_df_apply(&out, ctx, plx__scratch(ctx), &f, &d), PLX_E_DATA, "fitted on 4");
-    assert_ok(ctx, plx__min_df_fit(&f, ctx, plx__scratch(ctx), 2, &d, NULL));      /* df = 3, 2, 1 */
+    assert_ok(ctx, plx__min_df_fit(&f, ctx, plx__scratch(ctx), 2, &d, NULL)); /* df = 3, 2, 1 */
     assert_ok(ctx, plx__min_df_apply(&out, ctx, plx__scratch(ctx), &f, &d));
     const double kept[] = {1, 2, 3, 0, 2, 5};
     assert_memory_equal(out.dense.data, kept, sizeof kept);
@@ -310,7 +315,7 @@ static void every_refused_allocation_is_reported(void **state)
 {
     (void)state;
     plx_status st = PLX_E_NOMEM;
-    long k = 1;                         /* request 1 is the context itself */
+    long k = 1; /* request 1 is the context itself */
     while (st != PLX_OK && k < 1000) {
         meter m = {0, ++k, 0};
         plx_context *ctx = metered_context(&m, 1);

@@ -15,18 +15,22 @@ static void boundary_check_names_the_place(void **state)
     (void)state;
     plx_context *ctx = test_context(1);
     int64_t ptr[] = {0, 2, 3}, falling[] = {0, 2, 1}, late[] = {1, 2, 3};
-    int32_t good[] = {0, 2, 1}, wide[] = {0, 3, 1}, unsorted[] = {2, 0, 1}, twice[] = {1, 1, 1}, negative[] = {-1, 0, 0};
+    int32_t good[] = {0, 2, 1}, wide[] = {0, 3, 1}, unsorted[] = {2, 0, 1}, twice[] = {1, 1, 1},
+            negative[] = {-1, 0, 0};
     double val[] = {1, 2, 3}, infinite[] = {1, 2, INFINITY};
     assert_ok(ctx, plx__csr_check(ctx, (plx_ccsr){2, 3, ptr, good, val}, "v"));
-    assert_fails(ctx, plx__csr_check(ctx, (plx_ccsr){2, 3, ptr, wide, val}, "view 'a'"), PLX_E_DATA, "view 'a' row 0: column 3 is outside 0..2");
+    assert_fails(ctx, plx__csr_check(ctx, (plx_ccsr){2, 3, ptr, wide, val}, "view 'a'"), PLX_E_DATA,
+                 "view 'a' row 0: column 3 is outside 0..2");
     assert_fails(ctx, plx__csr_check(ctx, (plx_ccsr){2, 3, ptr, negative, val}, "v"), PLX_E_DATA, "column -1");
     assert_fails(ctx, plx__csr_check(ctx, (plx_ccsr){2, 3, ptr, unsorted, val}, "v"), PLX_E_DATA, "after a larger one");
     assert_fails(ctx, plx__csr_check(ctx, (plx_ccsr){2, 3, ptr, twice, val}, "v"), PLX_E_DATA, "twice");
     assert_fails(ctx, plx__csr_check(ctx, (plx_ccsr){2, 3, falling, good, val}, "v"), PLX_E_DATA, "row 1: row offsets");
     assert_fails(ctx, plx__csr_check(ctx, (plx_ccsr){2, 3, late, good, val}, "v"), PLX_E_DATA, "first row offset");
-    assert_fails(ctx, plx__csr_check(ctx, (plx_ccsr){2, 3, ptr, good, infinite}, "v"), PLX_E_DATA, "row 1 column 1: value");
+    assert_fails(ctx, plx__csr_check(ctx, (plx_ccsr){2, 3, ptr, good, infinite}, "v"), PLX_E_DATA,
+                 "row 1 column 1: value");
     assert_ok(ctx, plx__csr_check_shape(ctx, (plx_ccsr){2, 3, ptr, good, infinite}, ptr[2], "v"));
-    assert_fails(ctx, plx__csr_check_shape(ctx, (plx_ccsr){2, 3, ptr, good, val}, ptr[2] + 1, "v"), PLX_E_DATA, "last row offset");
+    assert_fails(ctx, plx__csr_check_shape(ctx, (plx_ccsr){2, 3, ptr, good, val}, ptr[2] + 1, "v"), PLX_E_DATA,
+                 "last row offset");
     assert_fails(ctx, plx__csr_check(ctx, (plx_ccsr){2, (plx_index)1 << 40, ptr, good, val}, "v"), PLX_E_DATA, "size");
     plx_context_destroy(ctx);
 }
@@ -42,7 +46,8 @@ static void triplets_are_sorted_and_summed(void **state)
     assert_int_equal(a.ptr[3], 4);
     assert_same(ctx, plx__ccsr(a), plx__mat_of(want, 3, 4));
     row[4] = 3;
-    assert_fails(ctx, plx__csr_from_triplets(&a, plx__scratch(ctx), 3, 4, 5, row, col, val), PLX_E_DATA, "entry 4 at (3, 1)");
+    assert_fails(ctx, plx__csr_from_triplets(&a, plx__scratch(ctx), 3, 4, 5, row, col, val), PLX_E_DATA,
+                 "entry 4 at (3, 1)");
     assert_ok(ctx, plx__csr_from_triplets(&a, plx__scratch(ctx), 0, 0, 0, row, col, val));
     plx_context_destroy(ctx);
 }
@@ -67,7 +72,8 @@ static void reshaping_agrees_with_dense(void **state)
     plx_context *ctx = test_context(1);
     plx__arena *s = plx__scratch(ctx);
     plx_csr a = test_csr(ctx, 9, 7, 0.4, 1), b = test_csr(ctx, 9, 7, 0.3, 2), c = test_csr(ctx, 7, 5, 0.5, 3), out;
-    plx_mat da = test_dense(ctx, plx__ccsr(a)), db = test_dense(ctx, plx__ccsr(b)), dc = test_dense(ctx, plx__ccsr(c)), want;
+    plx_mat da = test_dense(ctx, plx__ccsr(a)), db = test_dense(ctx, plx__ccsr(b)), dc = test_dense(ctx, plx__ccsr(c)),
+            want;
     assert_ok(ctx, plx__arena_mat(&want, s, 7, 9));
     plx__mat_transpose(want, plx__cmat(da));
     assert_ok(ctx, plx__csr_transpose(&out, s, plx__ccsr(a)));
@@ -133,11 +139,12 @@ static void row_and_column_functions(void **state)
     plx__csr_col_means(plx__ccsr(a), out);
     assert_true(out[0] == 1 && out[2] == 3);
     plx__csr_col_counts(plx__ccsr(a), counts);
-    assert_true(counts[0] == 1 && counts[1] == 0 && counts[2] == 2);    /* a stored zero does not count */
+    assert_true(counts[0] == 1 && counts[1] == 0 && counts[2] == 2); /* a stored zero does not count */
     assert_true(plx__csr_row_dot(plx__ccsr(a), 0, plx__ccsr(a), 2) == 20);
     assert_true(plx__csr_row_dist_sq(plx__ccsr(a), 0, plx__ccsr(a), 2) == 10);
     assert_true(plx__csr_row_dist_sq(plx__ccsr(a), 0, plx__ccsr(a), 1) == 25);
-    assert_true(plx__csr_get(plx__ccsr(a), 2, 2) == 5 && plx__csr_get(plx__ccsr(a), 1, 1) == 0 && plx__csr_get(plx__ccsr(a), 0, 1) == 0);
+    assert_true(plx__csr_get(plx__ccsr(a), 2, 2) == 5 && plx__csr_get(plx__ccsr(a), 1, 1) == 0 &&
+                plx__csr_get(plx__ccsr(a), 0, 1) == 0);
     plx__csr_scale_rows(a, factor);
     plx__csr_scale_cols(a, by_col);
     assert_true(val[0] == 6 && val[1] == 80 && val[3] == -50);
@@ -151,7 +158,8 @@ static void check_products(plx_context *ctx, plx_index rows, plx_index cols, plx
     plx_csr a = test_csr(ctx, rows, cols, 0.1, 4);
     plx_ccsr ca = plx__ccsr(a);
     plx_mat da = test_dense(ctx, ca), b = test_mat(ctx, cols, m, 5), bt = test_mat(ctx, rows, m, 6);
-    plx_mat c = test_mat(ctx, rows, m, 7), want = test_mat(ctx, rows, m, 7), ct = test_mat(ctx, cols, m, 8), want_t = test_mat(ctx, cols, m, 8);
+    plx_mat c = test_mat(ctx, rows, m, 7), want = test_mat(ctx, rows, m, 7), ct = test_mat(ctx, cols, m, 8),
+            want_t = test_mat(ctx, cols, m, 8);
     assert_ok(ctx, plx__spmm(ctx, 2.0, ca, plx__cmat(b), 0.5, c));
     assert_ok(ctx, plx__gemm(ctx, 2.0, plx__cmat(da), PLX__N, plx__cmat(b), PLX__N, 0.5, want));
     assert_ok(ctx, plx__spmm_t(ctx, 2.0, ca, plx__cmat(bt), 0.5, ct));
@@ -173,7 +181,7 @@ static void sparse_times_dense_of_every_width(void **state)
         check_products(ctx, 60, 40, widths[w]);
         plx__arena_rewind(plx__scratch(ctx), mark);
     }
-    check_products(ctx, 900, 6, 5);                      /* several slabs in the transposed product */
+    check_products(ctx, 900, 6, 5); /* several slabs in the transposed product */
     plx_context_destroy(ctx);
 }
 
@@ -197,7 +205,8 @@ static void vectors_and_grams(void **state)
     plx_context *ctx = test_context(2);
     plx_csr a = test_csr(ctx, 50, 30, 0.2, 1), b = test_csr(ctx, 20, 30, 0.3, 2);
     plx_mat da = test_dense(ctx, plx__ccsr(a)), db = test_dense(ctx, plx__ccsr(b)), x = test_mat(ctx, 50, 1, 3);
-    plx_mat y = test_mat(ctx, 50, 1, 4), want = test_mat(ctx, 50, 1, 4), g = test_mat(ctx, 50, 20, 5), wg = test_mat(ctx, 50, 20, 6);
+    plx_mat y = test_mat(ctx, 50, 1, 4), want = test_mat(ctx, 50, 1, 4), g = test_mat(ctx, 50, 20, 5),
+            wg = test_mat(ctx, 50, 20, 6);
     assert_ok(ctx, plx__spmv(ctx, 2.0, plx__ccsr(a), x.data, -1.0, y.data));
     assert_ok(ctx, plx__gemv(ctx, 2.0, plx__cmat(da), PLX__N, x.data, -1.0, want.data));
     for (int i = 0; i < 50; i++) assert_close(y.data[i], want.data[i], 1e-12);
@@ -209,7 +218,8 @@ static void vectors_and_grams(void **state)
     for (int i = 0; i < 1000; i++) assert_close(g.data[i], wg.data[i], 1e-12);
     assert_ok(ctx, plx__csr_gram(ctx, plx__csr_rows(plx__ccsr(a), 10, 20), plx__ccsr(b), plx__sub(g, 10, 0, 10, 20)));
     for (int i = 0; i < 1000; i++) assert_close(g.data[i], wg.data[i], 1e-12);
-    plx_mat self = test_mat(ctx, 50, 50, 7), c = test_mat(ctx, 4, 30, 8), wc = test_mat(ctx, 4, 30, 9), left = test_mat(ctx, 4, 50, 10);
+    plx_mat self = test_mat(ctx, 50, 50, 7), c = test_mat(ctx, 4, 30, 8), wc = test_mat(ctx, 4, 30, 9),
+            left = test_mat(ctx, 4, 50, 10);
     assert_ok(ctx, plx__csr_gram(ctx, plx__ccsr(a), plx__ccsr(a), self));
     for (int i = 0; i < 50; i++)
         for (int j = 0; j < 50; j++) {
@@ -233,7 +243,8 @@ static void results_do_not_depend_on_threads(void **state)
         plx_csr a = test_csr(ctx, ROWS, COLS, 0.2, 1);
         plx_mat b = test_mat(ctx, ROWS, M, 2);
         assert_ok(ctx, plx__spmm_t(ctx, 1.0, plx__ccsr(a), plx__cmat(b), 0.0, plx__mat_of(out, COLS, M)));
-        assert_ok(ctx, plx__spmm(ctx, 1.0, plx__ccsr(a), plx__cmat_of(out, COLS, M), 0.0, plx__mat_of(out + COLS * M, ROWS, M)));
+        assert_ok(ctx, plx__spmm(ctx, 1.0, plx__ccsr(a), plx__cmat_of(out, COLS, M), 0.0,
+                                 plx__mat_of(out + COLS * M, ROWS, M)));
         plx_context_destroy(ctx);
         if (t) assert_memory_equal(first, other, sizeof first);
     }
@@ -264,11 +275,16 @@ static void survives_allocation_failures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(boundary_check_names_the_place),     cmocka_unit_test(triplets_are_sorted_and_summed),
-        cmocka_unit_test(rows_are_sorted_in_place),           cmocka_unit_test(reshaping_agrees_with_dense),
-        cmocka_unit_test(row_and_column_functions),           cmocka_unit_test(sparse_times_dense_of_every_width),
-        cmocka_unit_test(large_results_are_streamed_correctly), cmocka_unit_test(vectors_and_grams),
-        cmocka_unit_test(results_do_not_depend_on_threads),   cmocka_unit_test(survives_allocation_failures),
+        cmocka_unit_test(boundary_check_names_the_place),
+        cmocka_unit_test(triplets_are_sorted_and_summed),
+        cmocka_unit_test(rows_are_sorted_in_place),
+        cmocka_unit_test(reshaping_agrees_with_dense),
+        cmocka_unit_test(row_and_column_functions),
+        cmocka_unit_test(sparse_times_dense_of_every_width),
+        cmocka_unit_test(large_results_are_streamed_correctly),
+        cmocka_unit_test(vectors_and_grams),
+        cmocka_unit_test(results_do_not_depend_on_threads),
+        cmocka_unit_test(survives_allocation_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

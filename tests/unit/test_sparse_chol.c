@@ -10,9 +10,11 @@ static plx_csr grid(plx_context *ctx, plx_index side, double shift, bool full)
     int32_t *row = NULL, *col = NULL;
     double *val = NULL;
     plx__arena *s = plx__scratch(ctx);
-    if (plx__arena_i32(&row, s, 5 * n) || plx__arena_i32(&col, s, 5 * n) || plx__arena_f64(&val, s, 5 * n, 1)) return (plx_csr){0};
+    if (plx__arena_i32(&row, s, 5 * n) || plx__arena_i32(&col, s, 5 * n) || plx__arena_f64(&val, s, 5 * n, 1))
+        return (plx_csr){0};
     for (plx_index i = 0; i < n; i++) {
-        plx_index near[] = {i % side ? i - 1 : -1, i % side < side - 1 ? i + 1 : -1, i - side, i + side < n ? i + side : -1};
+        plx_index near[] = {i % side ? i - 1 : -1, i % side < side - 1 ? i + 1 : -1, i - side,
+                            i + side < n ? i + side : -1};
         double degree = 0;
         for (int k = 0; k < 4; k++) {
             if (near[k] < 0) continue;
@@ -51,7 +53,7 @@ static void solves_agree_with_dense(void **state)
         for (int64_t p = 0; p < doubled.ptr[n]; p++) doubled.val[p] *= 2;
         assert_ok(ctx, plx__sparse_chol_refactor(f, ctx, plx__ccsr(doubled), "laplacian"));
         assert_ok(ctx, plx__sparse_chol_solve(f, ctx, b));
-        for (plx_index i = 0; i < n; i += 7) {           /* b = A^-1 (x) / 2: check A b = x / 2 */
+        for (plx_index i = 0; i < n; i += 7) { /* b = A^-1 (x) / 2: check A b = x / 2 */
             double sum = 0;
             for (int64_t p = full.ptr[i]; p < full.ptr[i + 1]; p++) sum += full.val[p] * b.data[3 * full.col[p]];
             assert_close(2 * sum, x.data[3 * i], 1e-9);
@@ -69,9 +71,11 @@ static void indefinite_matrices_are_refused(void **state)
     plx_csr a = grid(ctx, 4, 0.5, true), b = grid(ctx, 12, -0.5, true);
     for (int64_t p = a.ptr[6]; p < a.ptr[7]; p++)
         if (a.col[p] == 6) a.val[p] = -1;
-    assert_fails(ctx, plx__sparse_chol_create(&f, ctx, plx__ccsr(a), "view 'a'"), PLX_E_NUMERIC, "view 'a' is not positive definite (column 6)");
+    assert_fails(ctx, plx__sparse_chol_create(&f, ctx, plx__ccsr(a), "view 'a'"), PLX_E_NUMERIC,
+                 "view 'a' is not positive definite (column 6)");
     assert_null(f);
-    assert_fails(ctx, plx__sparse_chol_create(&f, ctx, plx__ccsr(b), "view 'b'"), PLX_E_NUMERIC, "not positive definite (column");
+    assert_fails(ctx, plx__sparse_chol_create(&f, ctx, plx__ccsr(b), "view 'b'"), PLX_E_NUMERIC,
+                 "not positive definite (column");
     assert_null(f);
     plx__sparse_chol_destroy(NULL);
     plx_context_destroy(ctx);
@@ -116,8 +120,10 @@ static void survives_allocation_failures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(solves_agree_with_dense),          cmocka_unit_test(indefinite_matrices_are_refused),
-        cmocka_unit_test(results_do_not_depend_on_threads), cmocka_unit_test(survives_allocation_failures),
+        cmocka_unit_test(solves_agree_with_dense),
+        cmocka_unit_test(indefinite_matrices_are_refused),
+        cmocka_unit_test(results_do_not_depend_on_threads),
+        cmocka_unit_test(survives_allocation_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

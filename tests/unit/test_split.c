@@ -68,7 +68,7 @@ static void counts_may_differ_by_class(void **state)
     uint8_t chosen[76];
     assert_ok(ctx, plx_split_labels(chosen, ctx, d, "4"));
     assert_int_equal(chosen_of(d, chosen, "a") * 100 + chosen_of(d, chosen, "b") * 10 + chosen_of(d, chosen, "c"), 444);
-    assert_ok(ctx, plx_split_labels(chosen, ctx, d, "7"));          /* c has 5: all of them, with a warning */
+    assert_ok(ctx, plx_split_labels(chosen, ctx, d, "7")); /* c has 5: all of them, with a warning */
     assert_int_equal(chosen_of(d, chosen, "c"), 5);
     assert_non_null(ctx->notes);
     assert_non_null(strstr(ctx->notes->text, "class 'c' has only 5"));
@@ -109,7 +109,7 @@ static void odd_class_names_can_be_chosen(void **state)
     const char *const labels[] = {"x=1,y", "x=1,y", "a|b", "a|b", "x", NULL};
     uint8_t chosen[6];
     assert_ok(ctx, plx__dataset_create(&d, ctx, "odd", 6));
-    assert_ok(ctx, plx__dataset_set_labels(d, ctx, labels));       /* no truth: labels are the classes */
+    assert_ok(ctx, plx__dataset_set_labels(d, ctx, labels)); /* no truth: labels are the classes */
     assert_ok(ctx, plx_split_labels(chosen, ctx, d, "x=1,y=2,a|b=1"));
     assert_int_equal(chosen[0] + chosen[1], 2);
     assert_int_equal(chosen[2] + chosen[3], 1);
@@ -269,9 +269,9 @@ static void files_hold_flags_numbers_or_ids(void **state)
     assert_flags(ctx, plain, "3\n0\n", "1001");
     assert_flags(ctx, plain, "3\n0\n1\n2\n", "1111");
     assert_flags(ctx, plain, "", "0000");
-    assert_flags(ctx, named, "w w\n2\n", "0101");           /* "2" is an id here, because the first entry is one */
+    assert_flags(ctx, named, "w w\n2\n", "0101"); /* "2" is an id here, because the first entry is one */
     assert_flags(ctx, named, "3\n2\n", "0110");
-    assert_flags(ctx, named, "0\n2\n", "1010");             /* 0 is no id: numbers */
+    assert_flags(ctx, named, "0\n2\n", "1010"); /* 0 is no id: numbers */
     unlink(write_file(""));
     plx_dataset_destroy(plain);
     plx_dataset_destroy(named);
@@ -340,18 +340,12 @@ static void every_refused_allocation_is_reported(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shares_are_rounded_up_per_class),
-        cmocka_unit_test(counts_may_differ_by_class),
-        cmocka_unit_test(wrong_choices_are_explained),
-        cmocka_unit_test(odd_class_names_can_be_chosen),
-        cmocka_unit_test(choices_are_seeded_and_nested),
-        cmocka_unit_test(choices_are_fair),
-        cmocka_unit_test(folds_are_even_in_size_and_class),
-        cmocka_unit_test(test_samples_are_in_proportion),
-        cmocka_unit_test(hidden_labels_are_null),
-        cmocka_unit_test(files_hold_flags_numbers_or_ids),
-        cmocka_unit_test(bad_files_name_the_line),
-        cmocka_unit_test(every_refused_allocation_is_reported),
+        cmocka_unit_test(shares_are_rounded_up_per_class),  cmocka_unit_test(counts_may_differ_by_class),
+        cmocka_unit_test(wrong_choices_are_explained),      cmocka_unit_test(odd_class_names_can_be_chosen),
+        cmocka_unit_test(choices_are_seeded_and_nested),    cmocka_unit_test(choices_are_fair),
+        cmocka_unit_test(folds_are_even_in_size_and_class), cmocka_unit_test(test_samples_are_in_proportion),
+        cmocka_unit_test(hidden_labels_are_null),           cmocka_unit_test(files_hold_flags_numbers_or_ids),
+        cmocka_unit_test(bad_files_name_the_line),          cmocka_unit_test(every_refused_allocation_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

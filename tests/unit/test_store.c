@@ -55,7 +55,8 @@ static void missing_arrays_are_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arrays_are_copied_and_kept_in_order), cmocka_unit_test(missing_arrays_are_named),
+        cmocka_unit_test(arrays_are_copied_and_kept_in_order),
+        cmocka_unit_test(missing_arrays_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

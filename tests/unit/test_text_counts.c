@@ -43,7 +43,9 @@ static void words_are_runs_of_letters(void **state)
 static void unicode_is_folded_and_composed(void **state)
 {
     (void)state;
-    assert_string_equal(words(NULL, "STRASSE stra\xc3\x9f" "e"), "strasse:2");
+    assert_string_equal(words(NULL, "STRASSE stra\xc3\x9f"
+                                    "e"),
+                        "strasse:2");
     assert_string_equal(words(NULL, "\xc3\x89t\xc3\xa9 e\xcc\x81te\xcc\x81"), "\xc3\xa9t\xc3\xa9:2");
     assert_string_equal(
         words(NULL, "\xce\xbb\xcf\x8c\xce\xb3\xce\xbf\xcf\x82 \xce\x9b\xcf\x8c\xce\x93\xce\x9f\xce\xa3"),
@@ -59,7 +61,9 @@ static void invalid_bytes_separate_and_are_counted(void **state)
     (void)state;
     plx_context *ctx = test_context(1);
     plx__table t;
-    const char *docs[] = {"ab\xff" "cd \x80 ef\xc0\xaf", "gh"};
+    const char *docs[] = {"ab\xff"
+                          "cd \x80 ef\xc0\xaf",
+                          "gh"};
     plx__call_begin(ctx);
     assert_ok(ctx, count_n(&t, ctx, NULL, docs, 2));
     assert_int_equal(t.csr.cols, 4);
@@ -76,7 +80,10 @@ static void stop_words_and_stems(void **state)
     assert_string_equal(words("stem=english,stop=english", "Running runs WITH the runner"), "run:2 runner:1");
     assert_string_equal(words("stop=french", "l'homme qu'il \xc3\xa9tait"), "homme:1");
     assert_string_equal(words("stop=german,stem=german", "die H\xc3\xa4user und das Haus"), "haus:2");
-    assert_string_equal(words("stop=spanish", "el ni\xc3\xb1o y la ni\xc3\xb1" "a"), "ni\xc3\xb1" "a:1 ni\xc3\xb1o:1");
+    assert_string_equal(words("stop=spanish", "el ni\xc3\xb1o y la ni\xc3\xb1"
+                                              "a"),
+                        "ni\xc3\xb1"
+                        "a:1 ni\xc3\xb1o:1");
     for (int k = 0; k < 4; k++) {
         plx_index n = 0, count = 0;
         const char *const *list = plx__stop_words(&count, plx__stop_languages(&n)[k]);
@@ -177,7 +184,11 @@ static void long_documents_are_cut_in_segments(void **state)
     char *text = NULL;
     size_t len = SIZE;
     assert_ok(ctx, plx__arena_bytes((void **)&text, plx__scratch(ctx), SIZE, 1));
-    for (int i = 0; i < SIZE; i += 4) memcpy(text + i, "\xc3\xa9" "a ", 4);
+    for (int i = 0; i < SIZE; i += 4)
+        memcpy(text + i,
+               "\xc3\xa9"
+               "a ",
+               4);
     assert_ok(ctx, plx__text_options_parse(&o, ctx, plx__scratch(ctx), NULL));
     assert_ok(ctx, plx__text_counts(&t, ctx, plx__scratch(ctx), (const char *const *)&text, &len, 1, &o));
     assert_int_equal(t.csr.cols, 1);

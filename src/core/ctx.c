@@ -4,6 +4,7 @@
 #include "core/ctx.h"
 
 #include <inttypes.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,11 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/pool.h"
 #include "core/text.h"
-
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 static _Thread_local plx__error_slot *error_slot;
 
@@ -121,13 +119,12 @@ static plx_status check_options(plx_context_options *o, const plx_context_option
     return PLX_OK;
 }
 
+/* Processors this program may run on. */
 static int core_count(void)
 {
-#ifdef _OPENMP
-    return omp_get_num_procs();
-#else
-    return 1;
-#endif
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0) return CPU_COUNT(&set);
+    return (int)plx__max(1, sysconf(_SC_NPROCESSORS_ONLN));
 }
 
 plx_status plx_context_create(plx_context **out, const plx_context_options *options)
@@ -156,6 +153,10 @@ plx_status plx_context_create(plx_context **out, const plx_context_options *opti
     plx__arena_init(&ctx->scratch, ctx);
     plx__arena_init(&ctx->notes_arena, ctx);
     ctx->notes_tail = &ctx->notes;
+    if (ctx->threads > 1 && plx__pool_open(&ctx->pool, ctx, ctx->threads) != PLX_OK) {
+        plx_context_destroy(ctx);
+        return PLX_E_NOMEM;
+    }
     *out = ctx;
     return PLX_OK;
 }
@@ -163,6 +164,7 @@ plx_status plx_context_create(plx_context **out, const plx_context_options *opti
 void plx_context_destroy(plx_context *ctx)
 {
     if (!ctx) return;
+    plx__pool_close(ctx->pool, ctx);
     plx__arena_free(&ctx->scratch);
     plx__arena_free(&ctx->notes_arena);
     plx_allocator mem = ctx->mem;

@@ -20,6 +20,7 @@ struct plx_context {
     bool system_memory; /* mem is malloc and free */
     uint64_t seed;
     int threads;
+    struct plx__pool *pool; /* NULL on one thread */
     bool deterministic;
     int64_t memory_limit;
     atomic_llong memory_used; /* bytes handed out by all arenas and plx__alloc of this context */

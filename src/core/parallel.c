@@ -1,47 +1,65 @@
 /*
- * plx__parallel_for on OpenMP: dynamic hand-out of fixed chunks, lowest failure wins.
+ * plx__parallel_for on the context's threads: dynamic hand-out of fixed chunks, lowest failure wins.
  */
 #include "core/parallel.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
-#ifdef _OPENMP
-#include <omp.h>
-#else
-static int omp_in_parallel(void) { return 0; }
-static int omp_get_thread_num(void) { return 0; }
-#endif
+#include "core/pool.h"
 
-typedef struct failure {
-    plx_index chunk; /* lowest failing chunk; n_chunks: none */
+typedef struct loop {
+    plx_context *ctx;
+    plx_index n, grain, chunks;
+    plx__range_fn fn;
+    void *arg;
+    atomic_llong next;    /* first chunk nobody has taken */
+    atomic_llong failed;  /* lowest failing chunk; chunks: none */
+    pthread_mutex_t lock; /* of what follows */
     plx_status status;
     char text[PLX__ERROR_BYTES];
-} failure;
+} loop;
 
-static void note_failure(failure *f, plx_index chunk, plx_status st, const char *text)
+static void note_failure(loop *l, plx_index chunk, plx_status st, const char *text)
 {
-#pragma omp critical(plx_parallel_failure)
-    if (chunk < f->chunk) {
-        f->chunk = chunk;
-        f->status = st;
-        snprintf(f->text, sizeof f->text, "%s", text);
+    pthread_mutex_lock(&l->lock);
+    if (chunk < atomic_load(&l->failed)) {
+        atomic_store(&l->failed, chunk);
+        l->status = st;
+        snprintf(l->text, sizeof l->text, "%s", text);
     }
+    pthread_mutex_unlock(&l->lock);
+}
+
+static plx_status run_chunk(loop *l, plx_index chunk, int worker)
+{
+    plx_index begin = chunk * l->grain;
+    PLX_TRY(plx__poll(l->ctx));
+    return l->fn(l->arg, l->ctx, begin, plx__min(l->n, begin + l->grain), worker);
 }
 
 /* Chunks are handed out in rising order, so when chunk c fails every lower one has been started and
- * will finish: skipping the higher ones still leaves the lowest failure to be reported. */
-static bool skip(const failure *f, plx_index chunk)
+ * will finish: leaving the higher ones out still leaves the lowest failure to be reported. */
+static void take_chunks(void *loop_, int worker)
 {
-    plx_index first;
-#pragma omp atomic read
-    first = f->chunk;
-    return chunk > first;
+    loop *l = loop_;
+    plx__error_slot slot = {{0}};
+    plx__error_redirect(&slot);
+    for (;;) {
+        plx_index c = atomic_fetch_add(&l->next, 1);
+        if (c >= l->chunks || c > atomic_load(&l->failed)) break;
+        plx_status st = run_chunk(l, c, worker);
+        if (st == PLX_OK) continue;
+        note_failure(l, c, st, slot.text);
+        slot.text[0] = '\0';
+    }
+    plx__error_redirect(NULL);
 }
 
 static plx_status serial_for(plx_context *ctx, plx_index n, plx_index grain, plx__range_fn fn, void *arg)
 {
-    int worker = omp_in_parallel() ? omp_get_thread_num() : 0;
+    int worker = plx__pool_worker() < 0 ? 0 : plx__pool_worker();
     for (plx_index b = 0; b < n; b += grain) {
         PLX_TRY(plx__poll(ctx));
         PLX_TRY(fn(arg, ctx, b, plx__min(n, b + grain), worker));
@@ -55,27 +73,15 @@ plx_status plx__parallel_for(plx_context *ctx, plx_index n, plx_index grain, plx
 {
     if (grain < 1) grain = 1;
     plx_index chunks = n / grain + (n % grain != 0);
-    if (chunks <= 1 || ctx->threads <= 1 || omp_in_parallel()) return serial_for(ctx, n, grain, fn, arg);
-    failure f = {.chunk = chunks, .status = PLX_OK};
-#pragma omp parallel num_threads(ctx->threads)
-    {
-        plx__error_slot slot = {{0}};
-        plx__error_redirect(&slot);
-#pragma omp for schedule(dynamic, 1)
-        for (plx_index c = 0; c < chunks; c++) {
-            if (skip(&f, c)) continue;
-            plx_index begin = c * grain;
-            plx_status st = plx__poll(ctx);
-            if (st == PLX_OK) st = fn(arg, ctx, begin, plx__min(n, begin + grain), omp_get_thread_num());
-            if (st != PLX_OK) {
-                note_failure(&f, c, st, slot.text);
-                slot.text[0] = '\0';
-            }
-        }
-        plx__error_redirect(NULL);
-    }
-    if (f.status != PLX_OK && f.text[0]) return plx__fail(ctx, f.status, "%s", f.text);
-    return f.status;
+    if (chunks <= 1 || ctx->threads <= 1 || plx__pool_worker() >= 0) return serial_for(ctx, n, grain, fn, arg);
+    loop l = {.ctx = ctx, .n = n, .grain = grain, .chunks = chunks, .fn = fn, .arg = arg, .status = PLX_OK};
+    atomic_init(&l.next, 0);
+    atomic_init(&l.failed, chunks);
+    pthread_mutex_init(&l.lock, NULL);
+    plx__pool_run(ctx->pool, take_chunks, &l);
+    pthread_mutex_destroy(&l.lock);
+    if (l.status != PLX_OK && l.text[0]) return plx__fail(ctx, l.status, "%s", l.text);
+    return l.status;
 }
 
 typedef struct sum_job {

@@ -244,6 +244,9 @@ static void degenerate_views(void **state)
     assert_non_null(strstr(plx_model_warning(m, 1), "trivially 1; use tau > 0"));
     assert_close(array_of(m, "rho").data[0], 1, 1e-6);
     plx_model_destroy(m);
+    m = fit_model(ctx, "cca", full, SETTINGS("tau=0", "solver=iterative", "dim=2"));
+    assert_non_null(strstr(plx_model_warning(m, 0), "trivially 1; use tau > 0"));
+    plx_model_destroy(m);
     plx_dataset_destroy(d);
     plx_dataset_destroy(full);
     plx_context_destroy(ctx);

@@ -2,8 +2,7 @@
  * What cca and kcca share. Each of them brings every view into a form Z_j (rows of the fitted samples); here the
  * reduced problem is solved, and projections become the shared space, correlations, retrieval scores and a classifier.
  *
- * Per fit: plx__canon_open; the method fills z, mean, n, sample and r of every view; plx__canon_solve; the method
- * writes the projections; plx__canon_finish. Per prediction: open, projections, finish.
+ * Per fit: plx__canon_open; the method fills z, mean and r of every view; plx__canon_solve; plx__canon_project.
  */
 #ifndef PLX_METHODS_CCA_CANON_H
 #define PLX_METHODS_CCA_CANON_H
@@ -67,21 +66,28 @@ plx_status plx__canon_check(plx__run *run);
 
 /* Reduced problem: k, rho and the w of all views (canon_solve.c). */
 plx_status plx__canon_solve(canon *c);
-/* dim cut to what the ranks allow, with a warning. */
+/* dim cut to what the ranks allow, with a warning; another when tau = 0 leaves nothing to find. */
 plx_status plx__canon_set_dim(canon *c, plx_index largest);
-/* The direction of every column, after w is known: `training` is view 0's n x k. Turns the w of all views. */
-void plx__canon_fix_signs(canon *c, plx_mat training);
-
 /* z of a view (or part of it) as products (canon_products.c). out = (Z_a - mean)' (Z_b - mean) over the samples both
  * have; `scaled`: times sqrt(n_a n_b) / n_ab. a == b: all of its rows. */
 plx_status plx__canon_cross(plx_mat out, plx_context *ctx, const canon_view *a, const canon_view *b, bool scaled);
 /* out (n x k) = (Z - mean) w. */
 plx_status plx__canon_times(plx_mat out, plx_context *ctx, plx__points z, const double *mean, plx_cmat w);
 
-/* Arrays over samples for the views' projections; when fitting also for views nobody has. */
-plx_status plx__canon_new_projections(canon *c);
-/* Rows of a block into the projection of a view. */
-void plx__canon_place(canon_view *v, plx_cmat rows, const plx_index *sample);
+/* What differs between the methods when samples are projected (canon_project.c). */
+typedef struct canon_way {
+    plx_status (*prepare)(plx__prepared *data, plx__run *run, plx_index view);
+    /* Array weights.VIEW of view number v and whatever else `project` needs, into the model. */
+    plx_status (*put_weights)(canon *c, const canon_view *view, const void *own, plx_index v);
+    /* out (one row per sample of the list) from what the model `state` keeps. */
+    plx_status (*project)(canon *c, const canon_view *view, const plx__prepared *data, const plx__store *state,
+                          plx_cmat weights, const plx_index *samples, plx_mat out);
+} canon_way;
+
+/* After plx__canon_solve: signs, weights, projections of all samples and what follows. `own` is the method's. */
+plx_status plx__canon_project(canon *c, const canon_way *way, const plx__prepared *data, const void *own);
+/* The whole of a prediction. */
+plx_status plx__canon_predict(plx__run *run, const canon_way *way);
 /* Everything that follows from projections (canon_output.c). */
 plx_status plx__canon_finish(canon *c);
 

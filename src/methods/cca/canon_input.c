@@ -116,35 +116,21 @@ plx_status plx__canon_check(plx__run *run)
     return PLX_OK;
 }
 
+/* As many columns as centred samples have dimensions: any two such views can be made to agree. */
+static void warn_trivial(canon *c)
+{
+    plx_index filled = 0;
+    for (plx_index v = 0; v < c->m; v++) filled += c->views[v].r >= c->views[v].n - 1;
+    if (c->set->tau == 0 && filled >= 2)
+        plx__warn(c->ctx, "%s: correlations are trivially 1; use tau > 0", c->run->method->name);
+}
+
 plx_status plx__canon_set_dim(canon *c, plx_index largest)
 {
     c->k = plx__min(c->set->dim, largest);
     if (c->k < c->set->dim)
         plx__warn(c->ctx, "%s: dim = %lld is more than the data allow; %lld directions are computed",
                   c->run->method->name, (long long)c->set->dim, (long long)c->k);
+    warn_trivial(c);
     return plx__arena_f64(&c->rho, plx__scratch(c->ctx), c->k, 1);
-}
-
-/* ---- projections ---- */
-
-plx_status plx__canon_new_projections(canon *c)
-{
-    const plx__problem *p = c->run->problem;
-    const char *name = NULL;
-    for (plx_index v = 0; v < p->n_views; v++) {
-        plx_mat array;
-        PLX_TRY(plx__view_key(&name, c->ctx, "projection", p->views[v].name));
-        PLX_TRY(plx__store_new(&array, c->run->out, name, c->n, c->k));
-        plx__mat_fill(array, 0.0);
-        for (plx_index u = 0; u < c->m; u++)
-            if (c->views[u].index == v) c->views[u].projection = array;
-    }
-    return PLX_OK;
-}
-
-void plx__canon_place(canon_view *v, plx_cmat rows, const plx_index *sample)
-{
-    for (plx_index i = 0; i < rows.rows; i++)
-        memcpy(v->projection.data + sample[i] * v->projection.ld, rows.data + i * rows.ld,
-               (size_t)rows.cols * sizeof(double));
 }

@@ -141,21 +141,12 @@ static plx_status solve_many(canon *c, const plx_mat *l)
 
 /* ---- both ---- */
 
-static void warn_trivial(canon *c)
-{
-    plx_index filled = 0;
-    for (plx_index v = 0; v < c->m; v++) filled += c->views[v].r >= c->views[v].n - 1;
-    if (c->set->tau == 0 && filled >= 2)
-        plx__warn(c->ctx, "%s: correlations are trivially 1; use tau > 0", c->run->method->name);
-}
-
 plx_status plx__canon_solve(canon *c)
 {
     plx_index least = c->views[0].r;
     plx_mat *l = NULL;
     for (plx_index v = 1; v < c->m; v++) least = plx__min(least, c->views[v].r);
     PLX_TRY(plx__canon_set_dim(c, least));
-    warn_trivial(c);
     for (plx_index v = 0; v < c->m; v++)
         PLX_TRY(plx__arena_mat(&c->views[v].w, plx__scratch(c->ctx), c->views[v].r, c->k));
     plx__mark mark = plx__arena_mark(plx__scratch(c->ctx));
@@ -164,14 +155,4 @@ plx_status plx__canon_solve(canon *c)
     PLX_TRY(c->m == 2 ? solve_pair(c, l) : solve_many(c, l));
     plx__arena_rewind(plx__scratch(c->ctx), mark);
     return PLX_OK;
-}
-
-void plx__canon_fix_signs(canon *c, plx_mat training)
-{
-    for (plx_index j = 0; j < c->k; j++) {
-        if (plx__leading_sign(training.data + j, training.rows, training.ld) > 0) continue;
-        for (plx_index i = 0; i < training.rows; i++) training.data[i * training.ld + j] *= -1.0;
-        for (plx_index v = 0; v < c->m; v++)
-            for (plx_index i = 0; i < c->views[v].w.rows; i++) c->views[v].w.data[i * c->views[v].w.ld + j] *= -1.0;
-    }
 }

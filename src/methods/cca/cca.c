@@ -38,7 +38,7 @@ static const plx__array_spec array_specs[] = {
 static const plx__mean_metric metrics[] = {{"top1", "retrieval", 2}, {"top10", "retrieval", 3}, {NULL, NULL, 0}};
 
 typedef struct cca_view {
-    plx__prepared data;
+    plx__prepared *data;
     double *mean; /* d; zero when not centred */
     plx_mat back; /* d x r: from the reduced space to the features; data NULL: they are the same */
 } cca_view;
@@ -96,7 +96,7 @@ static plx_status require_variance(canon *c, const canon_view *v, plx__points x)
 
 static plx_status find_mean(canon *c, cca_view *v, plx__points rows)
 {
-    PLX_TRY(plx__arena_f64(&v->mean, plx__scratch(c->ctx), v->data.cols, 1));
+    PLX_TRY(plx__arena_f64(&v->mean, plx__scratch(c->ctx), v->data->cols, 1));
     if (!c->set->center) return PLX_OK;
     if (!plx__points_sparse(rows)) return plx__col_means(c->ctx, v->mean, rows.dense);
     plx__csr_col_means(rows.csr, v->mean);
@@ -107,11 +107,11 @@ static plx_status find_mean(canon *c, cca_view *v, plx__points rows)
 static plx_status open_view(canon *c, canon_view *v, cca_view *own)
 {
     plx_mat centred;
-    PLX_TRY(plx__prepare_rows(&own->data, c->run, v->index));
-    PLX_TRY(plx__points_select(&v->z, c->ctx, own->data.rows, v->sample, v->n));
+    PLX_TRY(plx__prepare_rows(own->data, c->run, v->index));
+    PLX_TRY(plx__points_select(&v->z, c->ctx, own->data->rows, v->sample, v->n));
     PLX_TRY(require_variance(c, v, v->z));
     PLX_TRY(find_mean(c, own, v->z));
-    v->r = own->data.cols;
+    v->r = own->data->cols;
     v->mean = plx__points_sparse(v->z) && c->set->center ? own->mean : NULL;
     if (plx__points_sparse(v->z) || !c->set->center) return PLX_OK;
     PLX_TRY(plx__mat_clone(&centred, plx__scratch(c->ctx), v->z.dense));
@@ -188,71 +188,36 @@ static plx_status reduce_view(canon *c, canon_view *v, cca_view *own)
 /* ---- projections ---- */
 
 /* Directions in the features, and the mean, into the model. */
-static plx_status put_weights(canon *c, const canon_view *v, const cca_view *own)
+static plx_status put_weights(canon *c, const canon_view *v, const void *views, plx_index index)
 {
+    const cca_view *own = (const cca_view *)views + index;
     const char *name = NULL;
     plx_mat w;
     PLX_TRY(plx__arena_printf(&name, plx__scratch(c->ctx), "_mean.%s", v->view->name));
-    PLX_TRY(plx__store_put(c->run->out, name, (plx_cmat){own->mean, 1, own->data.cols, own->data.cols}));
+    PLX_TRY(plx__store_put(c->run->out, name, (plx_cmat){own->mean, 1, own->data->cols, own->data->cols}));
     PLX_TRY(plx__view_key(&name, c->ctx, "weights", v->view->name));
-    PLX_TRY(plx__store_new(&w, c->run->out, name, own->data.cols, c->k));
+    PLX_TRY(plx__store_new(&w, c->run->out, name, own->data->cols, c->k));
     if (own->back.data) return plx__gemm(c->ctx, 1.0, plx__cmat(own->back), PLX__N, plx__cmat(v->w), PLX__N, 0.0, w);
     plx__mat_copy(w, plx__cmat(v->w));
     return PLX_OK;
 }
 
-/* Samples that have the view, except the `count` of `fitted` (ascending). */
-static plx_status project_others(canon *c, canon_view *v, const plx__prepared *data, plx_index count,
-                                 const plx_index *fitted)
+/* (x - mean) . w */
+static plx_status project(canon *c, const canon_view *v, const plx__prepared *data, const plx__store *state,
+                          plx_cmat weights, const plx_index *samples, plx_mat out)
 {
-    const plx__store *state = c->run->fitted ? c->run->fitted : c->run->out;
-    plx__mark mark = plx__arena_mark(plx__scratch(c->ctx));
     const char *name = NULL;
-    plx_index *others = NULL, n = 0, next = 0;
     plx__points x;
-    plx_cmat w, mean;
-    plx_mat rows;
-    PLX_TRY(plx__arena_i64(&others, plx__scratch(c->ctx), c->n));
-    for (plx_index i = 0; i < c->n; i++) {
-        bool known = next < count && fitted[next] == i;
-        next += known;
-        if (!known && v->view->present[i]) others[n++] = i;
-    }
+    plx_cmat mean;
+    if (weights.rows != data->cols)
+        PLX_FAIL(c->ctx, PLX_E_FORMAT, "cca: the model's weights of view '%s' do not fit its features", v->view->name);
     PLX_TRY(plx__arena_printf(&name, plx__scratch(c->ctx), "_mean.%s", v->view->name));
     PLX_TRY(plx__store_shaped(&mean, c->ctx, state, name, 1, data->cols));
-    PLX_TRY(plx__view_key(&name, c->ctx, "weights", v->view->name));
-    PLX_TRY(plx__store_shaped(&w, c->ctx, state, name, data->cols, c->k));
-    PLX_TRY(plx__points_select(&x, c->ctx, data->rows, others, n));
-    PLX_TRY(plx__arena_mat(&rows, plx__scratch(c->ctx), n, c->k));
-    PLX_TRY(plx__canon_times(rows, c->ctx, x, mean.data, w));
-    plx__canon_place(v, plx__cmat(rows), others);
-    plx__arena_rewind(plx__scratch(c->ctx), mark);
-    return PLX_OK;
+    PLX_TRY(plx__points_select(&x, c->ctx, data->rows, samples, out.rows));
+    return plx__canon_times(out, c->ctx, x, mean.data, weights);
 }
 
-static plx_status project_training(canon *c, plx_index v, plx_mat *rows)
-{
-    canon_view *view = &c->views[v];
-    PLX_TRY(plx__arena_mat(rows, plx__scratch(c->ctx), view->n, c->k));
-    return plx__canon_times(*rows, c->ctx, view->z, view->mean, plx__cmat(view->w));
-}
-
-static plx_status project_fitted(canon *c, const cca_view *own)
-{
-    plx_mat rows;
-    PLX_TRY(project_training(c, 0, &rows));
-    plx__canon_fix_signs(c, rows);
-    PLX_TRY(plx__canon_new_projections(c));
-    for (plx_index v = 0; v < c->m; v++) {
-        plx__mark mark = plx__arena_mark(plx__scratch(c->ctx));
-        if (v > 0) PLX_TRY(project_training(c, v, &rows));
-        plx__canon_place(&c->views[v], plx__cmat(rows), c->views[v].sample);
-        PLX_TRY(put_weights(c, &c->views[v], &own[v]));
-        PLX_TRY(project_others(c, &c->views[v], &own[v].data, c->views[v].n, c->views[v].sample));
-        plx__arena_rewind(plx__scratch(c->ctx), mark);
-    }
-    return PLX_OK;
-}
+static const canon_way way = {plx__prepare_rows, put_weights, project};
 
 /* ---- fit and predict ---- */
 
@@ -260,29 +225,20 @@ static plx_status fit(plx__run *run)
 {
     canon c;
     cca_view *own = NULL;
+    plx__prepared *data = NULL;
     PLX_TRY(plx__canon_open(&c, run));
     PLX_TRY(PLX__ARENA_NEW(&own, plx__scratch(run->ctx), c.m));
+    PLX_TRY(PLX__ARENA_NEW(&data, plx__scratch(run->ctx), c.m));
     for (plx_index v = 0; v < c.m; v++) {
+        own[v].data = &data[v];
         PLX_TRY(reduce_view(&c, &c.views[v], &own[v]));
         PLX_TRY(plx__report(run->ctx, "reduce", v + 1, c.m, NAN));
     }
     PLX_TRY(c.set->solver == CCA_ITERATIVE ? plx__cca_iterate(&c) : plx__canon_solve(&c));
-    PLX_TRY(project_fitted(&c, own));
-    return plx__canon_finish(&c);
+    return plx__canon_project(&c, &way, data, own);
 }
 
-static plx_status predict(plx__run *run)
-{
-    canon c;
-    PLX_TRY(plx__canon_open_fitted(&c, run));
-    PLX_TRY(plx__canon_new_projections(&c));
-    for (plx_index v = 0; v < c.m; v++) {
-        plx__prepared data;
-        PLX_TRY(plx__prepare_rows(&data, run, c.views[v].index));
-        PLX_TRY(project_others(&c, &c.views[v], &data, 0, NULL));
-    }
-    return plx__canon_finish(&c);
-}
+static plx_status predict(plx__run *run) { return plx__canon_predict(run, &way); }
 
 /* Per view: prepared and chosen rows, then what its solver needs; the blocks of the reduced problem; results. */
 static double memory(const plx__run *run)

@@ -68,8 +68,9 @@ static plx_status reduce_view(canon *c, canon_view *v, plx__prepared *data, plx_
 }
 
 /* A = Z[pivots,:]^-T w: the rows of the pivots are lower triangular. */
-static plx_status put_weights(canon *c, const canon_view *v, const plx__pivoted *p)
+static plx_status put_weights(canon *c, const canon_view *v, const void *own, plx_index index)
 {
+    const plx__pivoted *p = (const plx__pivoted *)own + index;
     plx__mark mark = plx__arena_mark(plx__scratch(c->ctx));
     const char *name = NULL;
     plx_mat a, triangle;
@@ -84,60 +85,20 @@ static plx_status put_weights(canon *c, const canon_view *v, const plx__pivoted 
     return PLX_OK;
 }
 
-/* ---- projections ---- */
-
-/* Samples that are not in `fitted` (ascending, count of them) through their kernel values with the pivots. */
-static plx_status project_others(canon *c, canon_view *v, const plx__prepared *data, plx_index count,
-                                 const plx_index *fitted)
+/* Through their kernel values with the pivots. */
+static plx_status project(canon *c, const canon_view *v, const plx__prepared *data, const plx__store *state,
+                          plx_cmat weights, const plx_index *samples, plx_mat out)
 {
-    const plx__store *state = c->run->fitted ? c->run->fitted : c->run->out;
-    plx__mark mark = plx__arena_mark(plx__scratch(c->ctx));
-    const char *name = NULL;
     plx__kernel_basis basis;
-    plx_index *others = NULL, n = 0, next = 0;
-    plx_mat values, rows;
-    plx_cmat a;
-    PLX_TRY(plx__arena_i64(&others, plx__scratch(c->ctx), c->n));
-    for (plx_index i = 0; i < c->n; i++) {
-        bool known = next < count && fitted[next] == i;
-        next += known;
-        if (!known && v->view->present[i]) others[n++] = i;
-    }
-    PLX_TRY(plx__view_key(&name, c->ctx, "weights", v->view->name));
-    PLX_TRY(plx__store_shaped(&a, c->ctx, state, name, -1, c->k));
-    PLX_TRY(plx__kernel_basis_load(&basis, c->ctx, state, data, c->set->center, a.rows));
-    PLX_TRY(plx__arena_mat(&values, plx__scratch(c->ctx), n, a.rows));
-    PLX_TRY(plx__arena_mat(&rows, plx__scratch(c->ctx), n, c->k));
-    PLX_TRY(plx__kernel_basis_values(c->ctx, &basis, data, others, n, values));
-    PLX_TRY(plx__gemm(c->ctx, 1.0, plx__cmat(values), PLX__N, a, PLX__N, 0.0, rows));
-    plx__canon_place(v, plx__cmat(rows), others);
-    plx__arena_rewind(plx__scratch(c->ctx), mark);
-    return PLX_OK;
+    plx_mat values;
+    (void)v;
+    PLX_TRY(plx__kernel_basis_load(&basis, c->ctx, state, data, c->set->center, weights.rows));
+    PLX_TRY(plx__arena_mat(&values, plx__scratch(c->ctx), out.rows, weights.rows));
+    PLX_TRY(plx__kernel_basis_values(c->ctx, &basis, data, samples, out.rows, values));
+    return plx__gemm(c->ctx, 1.0, plx__cmat(values), PLX__N, weights, PLX__N, 0.0, out);
 }
 
-static plx_status project_training(canon *c, plx_index v, plx_mat *rows)
-{
-    canon_view *view = &c->views[v];
-    PLX_TRY(plx__arena_mat(rows, plx__scratch(c->ctx), view->n, c->k));
-    return plx__canon_times(*rows, c->ctx, view->z, NULL, plx__cmat(view->w));
-}
-
-static plx_status project_fitted(canon *c, const plx__prepared *data, const plx__pivoted *p)
-{
-    plx_mat rows;
-    PLX_TRY(project_training(c, 0, &rows));
-    plx__canon_fix_signs(c, rows);
-    PLX_TRY(plx__canon_new_projections(c));
-    for (plx_index v = 0; v < c->m; v++) {
-        plx__mark mark = plx__arena_mark(plx__scratch(c->ctx));
-        if (v > 0) PLX_TRY(project_training(c, v, &rows));
-        plx__canon_place(&c->views[v], plx__cmat(rows), c->views[v].sample);
-        PLX_TRY(put_weights(c, &c->views[v], &p[v]));
-        PLX_TRY(project_others(c, &c->views[v], &data[v], c->views[v].n, c->views[v].sample));
-        plx__arena_rewind(plx__scratch(c->ctx), mark);
-    }
-    return PLX_OK;
-}
+static const canon_way way = {plx__prepare, put_weights, project};
 
 static plx_status fit_with(plx__run *run, plx__arena *arena)
 {
@@ -152,8 +113,7 @@ static plx_status fit_with(plx__run *run, plx__arena *arena)
         PLX_TRY(plx__report(run->ctx, "reduce", v + 1, c.m, NAN));
     }
     PLX_TRY(plx__canon_solve(&c));
-    PLX_TRY(project_fitted(&c, data, p));
-    return plx__canon_finish(&c);
+    return plx__canon_project(&c, &way, data, p);
 }
 
 static plx_status fit(plx__run *run)
@@ -165,18 +125,7 @@ static plx_status fit(plx__run *run)
     return st;
 }
 
-static plx_status predict(plx__run *run)
-{
-    canon c;
-    PLX_TRY(plx__canon_open_fitted(&c, run));
-    PLX_TRY(plx__canon_new_projections(&c));
-    for (plx_index v = 0; v < c.m; v++) {
-        plx__prepared data;
-        PLX_TRY(plx__prepare(&data, run, c.views[v].index));
-        PLX_TRY(project_others(&c, &c.views[v], &data, 0, NULL));
-    }
-    return plx__canon_finish(&c);
-}
+static plx_status predict(plx__run *run) { return plx__canon_predict(run, &way); }
 
 /* Prepared rows and their copy, a kernel matrix at a time (or blocks of it), Z and the reduced problem, results. */
 static double memory(const plx__run *run)

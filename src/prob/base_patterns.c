@@ -11,8 +11,8 @@
 
 plx__base_plan plx__base_plan_of(plx__base base, plx_view_kind kind)
 {
-    plx__base_plan plan = {.cluster = true, .spherical = base == PLX__BASE_SKMEANS};
-    if (base != PLX__BASE_AUTO) return plan;
+    plx__base_plan plan = {.cluster = true, .spherical = base == PLX__PARTITION_SKMEANS};
+    if (base != PLX__PARTITION_AUTO) return plan;
     plan.cluster = kind != PLX_VIEW_PROBABILITY && kind != PLX_VIEW_BINARY;
     plan.spherical = kind == PLX_VIEW_COUNTS;
     return plan;
@@ -48,7 +48,7 @@ plx_status plx__pattern_of_labels(plx__pattern *out, plx_context *ctx, const int
 static plx_status default_pattern(plx__pattern *out, plx_context *ctx, const plx__view *view, plx_index index,
                                   plx_index n, plx_index k)
 {
-    plx__base_plan plan = plx__base_plan_of(PLX__BASE_AUTO, view->kind);
+    plx__base_plan plan = plx__base_plan_of(PLX__PARTITION_AUTO, view->kind);
     plx__cluster_settings set = {.spherical = plan.spherical, .clusters = k, .restarts = 10};
     plx__partition parts;
     if (!plan.cluster) return plx__pattern_of_view(out, ctx, view, n);

@@ -63,7 +63,7 @@ void plx__consensus_normalise(plx_mat out, plx_cmat b);
 
 /* ---- base partitions (base_patterns.c) ---- */
 
-typedef enum plx__base { PLX__BASE_AUTO = 0, PLX__BASE_KMEANS = 1, PLX__BASE_SKMEANS = 2 } plx__base;
+typedef enum plx__base { PLX__PARTITION_AUTO = 0, PLX__PARTITION_KMEANS = 1, PLX__PARTITION_SKMEANS = 2 } plx__base;
 
 /* How a view becomes a pattern: taken as it is, or clustered (spherically) first. */
 typedef struct plx__base_plan {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "prob/softmax.h"
 
 static const double LOG_OF_ZERO = 1e-300; /* smoothing = 0: log 0 is taken as the log of this */
 
@@ -88,17 +89,6 @@ plx_status plx__nb_log_scores(plx_context *ctx, plx__points rows, plx_cmat theta
     else PLX_TRY(plx__gemm(ctx, 1.0, rows.dense, PLX__N, plx__cmat(logs), PLX__N, 0.0, out));
     plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;
-}
-
-void plx__softmax_row(double *row, const double *offset, plx_index k)
-{
-    double top = -INFINITY, sum = 0;
-    for (plx_index c = 0; c < k; c++) {
-        if (offset) row[c] += offset[c];
-        top = fmax(top, row[c]);
-    }
-    for (plx_index c = 0; c < k; c++) sum += row[c] = exp(row[c] - top);
-    for (plx_index c = 0; c < k; c++) row[c] /= sum;
 }
 
 /* ---- joining views ---- */

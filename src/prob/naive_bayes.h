@@ -32,8 +32,6 @@ plx__points plx__view_points(const plx__view *view);
 /* out[i,c] = sum_f x_if log theta_cf; log 0 is taken as log 1e-300. */
 plx_status plx__nb_log_scores(plx_context *ctx, plx__points rows, plx_cmat theta, plx_mat out);
 
-/* row = softmax(row + offset), the largest entry subtracted first; offset NULL: none. -INFINITY gives exactly 0. */
-void plx__softmax_row(double *row, const double *offset, plx_index k);
 
 /* Joining the views of every sample: the mean of their posteriors, or the product of their likelihoods. */
 typedef struct plx__nb_joint {

@@ -38,6 +38,17 @@ double plx__softmax8(double *p, const double *scores, plx_index padded)
     return top + log(sum);
 }
 
+void plx__softmax_row(double *row, const double *offset, plx_index k)
+{
+    double top = -INFINITY, sum = 0;
+    for (plx_index c = 0; c < k; c++) {
+        if (offset) row[c] += offset[c];
+        top = fmax(top, row[c]);
+    }
+    for (plx_index c = 0; c < k; c++) sum += row[c] = exp(row[c] - top);
+    for (plx_index c = 0; c < k; c++) row[c] /= sum;
+}
+
 PLX__CLONES void plx__log_floored8(double *out, const double *x, plx_index padded)
 {
     for (plx_index j = 0; j < padded; j += LANES) {

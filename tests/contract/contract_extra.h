@@ -50,6 +50,8 @@ static const extra_settings EXTRA_SETTINGS[] = {
      "kernel",
      {"neighbours=100", "model=kernel", "kernel=local", "expansion=full", "graph_scale_k=100", "c_u=0.01"}},
     {"mvplsa", "unit rows", {"topics=5", "max_iter=20", "rows=unit", "tol=1e-6", "init_mix=0.2"}},
+    {"mvplsa", "dplsa", {"model=dplsa", "topics=4", "max_iter=20"}},
+    {"mvplsa", "plsa", {"model=plsa", "max_iter=20", "init_z=uniform"}},
     {"mvplsa", "few topics", {"topics=2", "max_iter=20", "init_z=random", "rows=l1"}},
     {"nb", "product", {"combine=product", "smoothing=0.5"}},
     {"nlapreg", "needed", {"graph_k=100"}},

@@ -44,8 +44,10 @@ static const plx__param_spec param_specs[] = {
 
 static const plx__array_spec array_specs[] = {
     {"pz", "n x Z", 0, "Class probabilities p(z|d) of every document."},
-    {"pf.VIEW", "d x Y", 0, "Feature probabilities p(f|y) of every topic of one view."},
-    {"py.VIEW", "Y x Z", 0, "Topic probabilities p(y|z) of every class in one view."},
+    {"pf.VIEW", "d x Y", PLX__SOMETIMES,
+     "Feature probabilities p(f|y) of every topic of one view; dplsa and plsa: pf.concat."},
+    {"py.VIEW", "Y x Z", PLX__SOMETIMES,
+     "Topic probabilities p(y|z) of every class in one view; dplsa and plsa: py.concat."},
     {"loglik", "iterations+1 x 1", 0, "Log-likelihood at the start and after every iteration."},
     {NULL, NULL, 0, NULL}};
 

@@ -29,7 +29,7 @@ log=build/bench/result.txt
             "$python" bench/bench_mvkmeans.py --parallax build/bench/parallax --program build/bench/bench/bench_mvkmeans --threads "$threads"
             build/bench/bench/bench_mvkmeans programs 100000 200 "$threads" 1
             ;;
-        coem) "$python" bench/bench_coem.py --program build/bench/bench/bench_coem --threads "$threads" ;;
+        coem) "$python" bench/bench_coem.py --program build/bench/bench/bench_coem --parallax build/bench/parallax --threads "$threads" --large ;;
         mvplsa)
             "$python" bench/bench_mvplsa.py --program build/bench/bench/bench_mvplsa --threads "$threads"
             "$python" bench/bench_mvplsa.py --program build/bench/bench/bench_mvplsa --threads "$threads" --grow

@@ -73,12 +73,7 @@ static int run(const cli_args *args)
     code = cli_check_new(&s, out);
     if (!code) code = cli_read_data(&data, &s, args->positional[0]);
     if (!code) code = prepare(&data, &s);
-    if (!code) code = cli_fail(&s, plx_dataset_write(s.ctx, data, out));
-    if (!code) {
-        cli_say_data(&s, data);
-        cli_say_warnings(&s);
-        cli_say(&s, "wrote    %s", out);
-    }
+    if (!code) code = cli_put_data(&s, data, out);
     plx_dataset_destroy(data);
     cli_session_close(&s);
     return code;

@@ -205,27 +205,23 @@ static void json_classes(cli_json *j, const facts *f)
 
 static int write_json(cli_session *s, const facts *f, const char *path)
 {
-    cli_sink sink;
-    cli_json j;
-    int code = cli_sink_open(&sink, s);
+    cli_json_file out;
+    cli_json *j = &out.j;
+    int code = cli_json_file_open(&out, s);
     if (code) return code;
-    cli_json_start(&j, sink.to, true);
-    cli_json_open(&j, NULL, '{');
-    cli_json_text(&j, "name", plx_dataset_name(f->data));
-    cli_json_whole(&j, "samples", plx_dataset_samples(f->data));
-    cli_json_bool(&j, "ids", plx_dataset_id(f->data, 0) != NULL);
-    cli_json_whole(&j, "labelled", f->n_labels);
-    cli_json_whole(&j, "with_truth", f->n_truth);
-    json_views(&j, f);
-    json_patterns(&j, f);
-    json_classes(&j, f);
-    cli_json_open(&j, "hierarchy", '{');
-    cli_json_whole(&j, "subset", f->n_subset);
-    cli_json_whole(&j, "mutex", f->n_mutex);
-    cli_json_close(&j, '}');
-    cli_json_close(&j, '}');
-    fputc('\n', sink.to);
-    return cli_sink_write(&sink, s, path);
+    cli_json_text(j, "name", plx_dataset_name(f->data));
+    cli_json_whole(j, "samples", plx_dataset_samples(f->data));
+    cli_json_bool(j, "ids", plx_dataset_id(f->data, 0) != NULL);
+    cli_json_whole(j, "labelled", f->n_labels);
+    cli_json_whole(j, "with_truth", f->n_truth);
+    json_views(j, f);
+    json_patterns(j, f);
+    json_classes(j, f);
+    cli_json_open(j, "hierarchy", '{');
+    cli_json_whole(j, "subset", f->n_subset);
+    cli_json_whole(j, "mutex", f->n_mutex);
+    cli_json_close(j, '}');
+    return cli_json_file_write(&out, s, path);
 }
 
 /* ---- the verb ---- */

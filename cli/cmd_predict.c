@@ -9,23 +9,17 @@ static const char *const outputs[] = {"out", "json", NULL};
 
 static int write_json(cli_session *s, const cli_applied *a, const plx_metrics *metrics, const char *path)
 {
-    cli_sink sink;
-    cli_json j;
-    int code = cli_sink_open(&sink, s);
+    cli_json_file out;
+    cli_json *j = &out.j;
+    int code = cli_json_file_open(&out, s);
     if (code) return code;
-    cli_json_start(&j, sink.to, true);
-    cli_json_open(&j, NULL, '{');
-    cli_json_text(&j, "method", plx_model_method(a->model));
-    cli_json_text(&j, "version", plx_version());
-    cli_json_text(&j, "data", plx_dataset_name(a->data));
-    cli_json_whole(&j, "samples", plx_prediction_samples(a->prediction));
-    cli_json_open(&j, "warnings", '[');
-    for (int i = 0; i < s->n_warnings; i++) cli_json_text(&j, NULL, s->warnings[i]);
-    cli_json_close(&j, ']');
-    if (plx_metrics_count(metrics)) cli_json_metrics(&j, "metrics", metrics);
-    cli_json_close(&j, '}');
-    fputc('\n', sink.to);
-    return cli_sink_write(&sink, s, path);
+    cli_json_text(j, "method", plx_model_method(a->model));
+    cli_json_text(j, "version", plx_version());
+    cli_json_text(j, "data", plx_dataset_name(a->data));
+    cli_json_whole(j, "samples", plx_prediction_samples(a->prediction));
+    cli_json_warnings(j, s);
+    if (plx_metrics_count(metrics)) cli_json_metrics(j, "metrics", metrics);
+    return cli_json_file_write(&out, s, path);
 }
 
 static int write_results(cli_session *s, const cli_applied *a)

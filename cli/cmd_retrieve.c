@@ -43,23 +43,17 @@ static int find(finding *f, cli_session *s)
 
 static int write_json(cli_session *s, const finding *f, const char *path)
 {
-    cli_sink sink;
-    cli_json j;
-    int code = cli_sink_open(&sink, s);
+    cli_json_file out;
+    cli_json *j = &out.j;
+    int code = cli_json_file_open(&out, s);
     if (code) return code;
-    cli_json_start(&j, sink.to, true);
-    cli_json_open(&j, NULL, '{');
-    cli_json_text(&j, "method", plx_model_method(f->model));
-    cli_json_text(&j, "version", plx_version());
-    cli_json_whole(&j, "queries", plx_dataset_samples(f->queries));
-    cli_json_whole(&j, "items", plx_dataset_samples(f->items));
-    cli_json_open(&j, "warnings", '[');
-    for (int i = 0; i < s->n_warnings; i++) cli_json_text(&j, NULL, s->warnings[i]);
-    cli_json_close(&j, ']');
-    cli_json_metrics(&j, "metrics", f->metrics);
-    cli_json_close(&j, '}');
-    fputc('\n', sink.to);
-    return cli_sink_write(&sink, s, path);
+    cli_json_text(j, "method", plx_model_method(f->model));
+    cli_json_text(j, "version", plx_version());
+    cli_json_whole(j, "queries", plx_dataset_samples(f->queries));
+    cli_json_whole(j, "items", plx_dataset_samples(f->items));
+    cli_json_warnings(j, s);
+    cli_json_metrics(j, "metrics", f->metrics);
+    return cli_json_file_write(&out, s, path);
 }
 
 /* "mates 0.85 top1, 0.98 top10, ..." for people. */

@@ -68,22 +68,18 @@ static void print_info(const plx_conll *text, const char *path, const tag_count 
 
 static int write_json(cli_session *s, const plx_conll *text, const tag_count *tags, plx_index count, const char *path)
 {
-    cli_sink sink;
-    cli_json j;
-    int code = cli_sink_open(&sink, s);
+    cli_json_file out;
+    cli_json *j = &out.j;
+    int code = cli_json_file_open(&out, s);
     if (code) return code;
-    cli_json_start(&j, sink.to, true);
-    cli_json_open(&j, NULL, '{');
-    cli_json_whole(&j, "documents", plx_conll_documents(text));
-    cli_json_whole(&j, "sentences", plx_conll_sentences(text));
-    cli_json_whole(&j, "tokens", plx_conll_tokens(text));
-    cli_json_whole(&j, "columns", plx_conll_columns(text));
-    cli_json_open(&j, "tags", '{');
-    for (plx_index i = 0; i < count; i++) cli_json_whole(&j, tags[i].tag, tags[i].count);
-    cli_json_close(&j, '}');
-    cli_json_close(&j, '}');
-    fputc('\n', sink.to);
-    return cli_sink_write(&sink, s, path);
+    cli_json_whole(j, "documents", plx_conll_documents(text));
+    cli_json_whole(j, "sentences", plx_conll_sentences(text));
+    cli_json_whole(j, "tokens", plx_conll_tokens(text));
+    cli_json_whole(j, "columns", plx_conll_columns(text));
+    cli_json_open(j, "tags", '{');
+    for (plx_index i = 0; i < count; i++) cli_json_whole(j, tags[i].tag, tags[i].count);
+    cli_json_close(j, '}');
+    return cli_json_file_write(&out, s, path);
 }
 
 int cli_conll_info(cli_session *s, const char *path, const char *json)

@@ -189,3 +189,26 @@ int cli_sink_write(cli_sink *sink, cli_session *s, const char *path)
     free(sink->text);
     return code;
 }
+
+int cli_json_file_open(cli_json_file *f, cli_session *s)
+{
+    int code = cli_sink_open(&f->sink, s);
+    if (code) return code;
+    cli_json_start(&f->j, f->sink.to, true);
+    cli_json_open(&f->j, NULL, '{');
+    return CLI_DONE;
+}
+
+int cli_json_file_write(cli_json_file *f, cli_session *s, const char *path)
+{
+    cli_json_close(&f->j, '}');
+    fputc('\n', f->sink.to);
+    return cli_sink_write(&f->sink, s, path);
+}
+
+void cli_json_warnings(cli_json *j, const cli_session *s)
+{
+    cli_json_open(j, "warnings", '[');
+    for (int i = 0; i < s->n_warnings; i++) cli_json_text(j, NULL, s->warnings[i]);
+    cli_json_close(j, ']');
+}

@@ -4,6 +4,7 @@
 #ifndef PARALLAX_CLI_OUTPUT_H
 #define PARALLAX_CLI_OUTPUT_H
 
+#include "jsonout.h"
 #include "session.h"
 
 /* Can `path` be written? Its directory must be there and it must not be a directory itself. "-" is standard output;
@@ -29,5 +30,16 @@ typedef struct cli_sink {
 
 int cli_sink_open(cli_sink *sink, cli_session *s);
 int cli_sink_write(cli_sink *sink, cli_session *s, const char *path);
+
+/* One JSON object that goes to `path` when it is finished. */
+typedef struct cli_json_file {
+    cli_sink sink;
+    cli_json j;
+} cli_json_file;
+
+int cli_json_file_open(cli_json_file *f, cli_session *s);
+int cli_json_file_write(cli_json_file *f, cli_session *s, const char *path);
+/* "warnings": what the session has warned of so far. */
+void cli_json_warnings(cli_json *j, const cli_session *s);
 
 #endif

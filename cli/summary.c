@@ -26,6 +26,16 @@ void cli_say_data(cli_session *s, const plx_dataset *data)
             CLI_COUNT(plx_dataset_views(data), "view", "views"), classes);
 }
 
+int cli_put_data(cli_session *s, const plx_dataset *data, const char *path)
+{
+    int code = cli_fail(s, plx_dataset_write(s->ctx, data, path));
+    if (code) return code;
+    cli_say_data(s, data);
+    cli_say_warnings(s);
+    cli_say(s, "wrote    %s", path);
+    return CLI_DONE;
+}
+
 const char *cli_metric_text(char *buffer, size_t size, const plx_metrics *metrics, plx_index i)
 {
     int defined = 0;

@@ -9,6 +9,8 @@
 
 /* "cora: 2,708 samples, 2 views, 7 classes, 271 labelled" */
 void cli_say_data(cli_session *s, const plx_dataset *data);
+/* Write a data set and tell what it holds. */
+int cli_put_data(cli_session *s, const plx_dataset *data, const char *path);
 /* One line of the metrics that matter most; nothing when there are none. */
 void cli_say_metrics(cli_session *s, const plx_metrics *metrics);
 /* "metrics": {...}, undefined values null. */

@@ -1,11 +1,8 @@
-#include "io_test.h"
+#include "reader_fixture.h"
 
 #include "core/rng.h"
 #include "io/csv.h"
 #include "io/csv_scan.h"
-
-static plx_context *ctx;
-static plx__table table;
 
 static plx_status parse(const char *text, const plx__csv_options *options)
 {
@@ -24,20 +21,6 @@ static void expect_values(plx_index rows, plx_index cols, const double *values)
         if (isnan(values[i]) ? !isnan(x) : x != values[i])
             fail_msg("value %d is %g, expected %g", (int)i, x, values[i]);
     }
-}
-
-static int setup(void **state)
-{
-    (void)state;
-    ctx = test_context(2);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    plx_context_destroy(ctx);
-    return 0;
 }
 
 /* ---- numbers ---- */

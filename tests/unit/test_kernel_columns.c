@@ -4,42 +4,14 @@
  */
 #include "fit_helpers.h"
 
-enum { N = 12, D = 3 };
+enum { N = 12, D = 3, SEED = 7 };
 
 static const char *const IDS[] = {"q", "w", "e", "r", "t", "z", "u", "i", "o", "p", "a", "s"};
 static const char *const OTHER[] = {"c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8", "c9", "c10", "c11"};
 static const char FLAGS[] = "0\n1\n0\n0\n0\n1\n0\n0\n0\n0\n1\n0\n";
 static const plx_index HELD[] = {1, 5, 10}, REST[] = {0, 2, 3, 4, 6, 7, 8, 9, 11};
 
-typedef struct desk {
-    plx_context *ctx;
-    char directory[64];
-    double x[N * D], gram[N * N];
-    int label[N];
-} desk;
-
-static void open_desk(desk *k)
-{
-    plx__rng rng = plx__rng_start(7, 5);
-    k->ctx = test_context(1);
-    make_directory(k->directory);
-    write_file(k->directory, "held.txt", FLAGS);
-    for (int i = 0; i < N; i++) {
-        k->label[i] = i % 4 == 3 ? -1 : i % 2;
-        for (int f = 0; f < D; f++) k->x[i * D + f] = 1 + random_count(&rng, 4) + 2 * (f == i % 2);
-    }
-    for (int i = 0; i < N; i++)
-        for (int j = 0; j < N; j++) {
-            k->gram[i * N + j] = 0;
-            for (int f = 0; f < D; f++) k->gram[i * N + j] += k->x[i * D + f] * k->x[j * D + f];
-        }
-}
-
-static void close_desk(desk *k)
-{
-    remove_directory(k->directory);
-    plx_context_destroy(k->ctx);
-}
+#include "heldout_desk.h"
 
 static plx_dataset *kernel_data(desk *k, const char *const *ids, const char *const *features, bool sparse)
 {

@@ -1,46 +1,7 @@
-#include "plx_test.h"
+#include "metrics_helpers.h"
 
 #include "core/rng.h"
 #include "eval/cluster_match.h"
-#include "parallax/metrics.h"
-
-static plx_context *ctx;
-static plx_metrics *m;
-
-static int fresh(void **state)
-{
-    (void)state;
-    ctx = test_context(1);
-    assert_ok(ctx, plx_metrics_create(&m, ctx));
-    return 0;
-}
-
-static int gone(void **state)
-{
-    (void)state;
-    plx_metrics_destroy(m);
-    plx_context_destroy(ctx);
-    return 0;
-}
-
-static double value_of(const char *name)
-{
-    int defined = 0;
-    plx_index i = plx_metrics_find(m, name);
-    if (i < 0) fail_msg("no metric %s", name);
-    double v = plx_metrics_value(m, i, &defined);
-    if (!defined) fail_msg("metric %s is undefined", name);
-    return v;
-}
-
-static bool is_null(const char *name)
-{
-    int defined = 1;
-    plx_index i = plx_metrics_find(m, name);
-    if (i < 0) fail_msg("no metric %s", name);
-    plx_metrics_value(m, i, &defined);
-    return !defined;
-}
 
 /* ---- clusters ---- */
 

@@ -1,34 +1,6 @@
-#include "plx_test.h"
+#include "metrics_helpers.h"
 
 #include "eval/fit_metrics.h"
-
-static plx_context *ctx;
-static plx_metrics *m;
-
-static int fresh(void **state)
-{
-    (void)state;
-    ctx = test_context(1);
-    assert_ok(ctx, plx_metrics_create(&m, ctx));
-    return 0;
-}
-
-static int gone(void **state)
-{
-    (void)state;
-    plx_metrics_destroy(m);
-    plx_context_destroy(ctx);
-    return 0;
-}
-
-static double value_of(const char *name)
-{
-    int defined = 0;
-    plx_index i = plx_metrics_find(m, name);
-    if (i < 0) fail_msg("no metric %s", name);
-    double v = plx_metrics_value(m, i, &defined);
-    return defined ? v : NAN;
-}
 
 static const char *const classes[] = {"no", "yes"};
 
@@ -56,15 +28,15 @@ static void classifier_is_measured_on_unseen(void **state)
     (void)state;
     plx__fit_outcome o = classifier();
     assert_ok(ctx, plx__metrics_for_fit(m, &o));
-    assert_close(value_of("accuracy"), 2.0 / 3, 1e-15);
-    assert_close(value_of("micro_f1"), 2.0 / 3, 1e-15);
-    assert_close(value_of("macro_f1"), (0.8 + 0) / 2, 1e-15);
+    assert_close(value_or_nan("accuracy"), 2.0 / 3, 1e-15);
+    assert_close(value_or_nan("micro_f1"), 2.0 / 3, 1e-15);
+    assert_close(value_or_nan("macro_f1"), (0.8 + 0) / 2, 1e-15);
     /* yes scores 4, 3, 2 of truth yes, no, yes */
-    assert_close(value_of("auc"), 0.5, 0);
-    assert_close(value_of("auc:yes"), 0.5, 0);
-    assert_close(value_of("prbep"), 0.5, 0);
-    assert_close(value_of("auc:no"), 0.5, 0); /* no scores 1, 2, 5 */
-    assert_close(value_of("prbep:no"), 0, 0);
+    assert_close(value_or_nan("auc"), 0.5, 0);
+    assert_close(value_or_nan("auc:yes"), 0.5, 0);
+    assert_close(value_or_nan("prbep"), 0.5, 0);
+    assert_close(value_or_nan("auc:no"), 0.5, 0); /* no scores 1, 2, 5 */
+    assert_close(value_or_nan("prbep:no"), 0, 0);
     assert_int_equal(plx_metrics_count(m), 9);
 }
 
@@ -76,11 +48,11 @@ static void everything_counts_when_all_was_seen(void **state)
     o.seen = all;
     o.scores.data = NULL;
     assert_ok(ctx, plx__metrics_for_fit(m, &o));
-    assert_close(value_of("accuracy"), 2.0 / 5, 1e-15);
+    assert_close(value_or_nan("accuracy"), 2.0 / 5, 1e-15);
     assert_int_equal(plx_metrics_count(m), 3);
     o.seen = NULL;
     assert_ok(ctx, plx__metrics_for_fit(m, &o));
-    assert_close(value_of("accuracy"), 2.0 / 5, 1e-15);
+    assert_close(value_or_nan("accuracy"), 2.0 / 5, 1e-15);
 }
 
 static void without_truth_nothing_is_added(void **state)
@@ -104,8 +76,8 @@ static void nan_scores_are_undefined(void **state)
     plx__fit_outcome o = classifier();
     o.scores.data = holes;
     assert_ok(ctx, plx__metrics_for_fit(m, &o));
-    assert_true(isnan(value_of("auc")) && isnan(value_of("prbep:yes")));
-    assert_close(value_of("auc:no"), 0.5, 0);
+    assert_true(isnan(value_or_nan("auc")) && isnan(value_or_nan("prbep:yes")));
+    assert_close(value_or_nan("auc:no"), 0.5, 0);
     assert_true(plx_metrics_warning_count(m) > 0);
     o.scores.cols = 1;
     assert_fails(ctx, plx__metrics_for_fit(m, &o), PLX_E_INTERNAL, "expected 6 x 2");
@@ -119,9 +91,9 @@ static void clusterer_counts_all_samples(void **state)
     static const char *const names[] = {"nmi", "ari", "cluster_accuracy", "cluster_entropy", "pair_f"};
     assert_int_equal(plx_metrics_count(m), 5);
     for (int i = 0; i < 5; i++) assert_string_equal(plx_metrics_name(m, i), names[i]);
-    assert_close(value_of("cluster_accuracy"), 3.0 / 5, 1e-15); /* {no: yes}, {yes: no yes no yes}: 1 + 2 */
+    assert_close(value_or_nan("cluster_accuracy"), 3.0 / 5, 1e-15); /* {no: yes}, {yes: no yes no yes}: 1 + 2 */
     /* tp = 1 + 1, clusters put 6 pairs together, classes 4. */
-    assert_close(value_of("pair_f"), 2 * 2.0 / (6 + 4), 1e-15);
+    assert_close(value_or_nan("pair_f"), 2 * 2.0 / (6 + 4), 1e-15);
 }
 
 static void regressor_has_rmse(void **state)
@@ -131,7 +103,7 @@ static void regressor_has_rmse(void **state)
     const uint8_t first[] = {1, 0, 0};
     plx__fit_outcome o = {.kind = PLX__FIT_REGRESSOR, .n = 3, .truth = y, .pred = f, .seen = first};
     assert_ok(ctx, plx__metrics_for_fit(m, &o));
-    assert_close(value_of("rmse"), sqrt((0.25 + 4) / 2), 1e-15);
+    assert_close(value_or_nan("rmse"), sqrt((0.25 + 4) / 2), 1e-15);
 }
 
 static void sets_are_found_by_their_bar(void **state)
@@ -142,14 +114,14 @@ static void sets_are_found_by_their_bar(void **state)
     plx_metrics_hierarchy h = {sizeof h, names, 2, up, 1, NULL, 0};
     plx__fit_outcome o = {.kind = PLX__FIT_CLASSIFIER, .n = 2, .truth = t, .pred = p};
     assert_ok(ctx, plx__metrics_for_fit(m, &o));
-    assert_close(value_of("micro_f1"), 0.8, 1e-15);
-    assert_close(value_of("macro_f1"), 0.5, 0);
-    assert_close(value_of("subset_accuracy"), 0.5, 0);
-    assert_close(value_of("hamming_loss"), 0.25, 0);
+    assert_close(value_or_nan("micro_f1"), 0.8, 1e-15);
+    assert_close(value_or_nan("macro_f1"), 0.5, 0);
+    assert_close(value_or_nan("subset_accuracy"), 0.5, 0);
+    assert_close(value_or_nan("hamming_loss"), 0.25, 0);
     assert_int_equal(plx_metrics_count(m), 4);
     o.hierarchy = &h;
     assert_ok(ctx, plx__metrics_for_fit(m, &o));
-    assert_close(value_of("h_f1"), 1, 0); /* a is a kind of b: every set closes to {a,b} */
+    assert_close(value_or_nan("h_f1"), 1, 0); /* a is a kind of b: every set closes to {a,b} */
 }
 
 /* The view predicts samples 2 (yes, right) and 4 (no, wrong); 3 is missing. */
@@ -159,12 +131,12 @@ static void one_view(void **state)
     const uint8_t present[] = {1, 1, 1, 0, 1, 1};
     plx__fit_outcome o = classifier();
     assert_ok(ctx, plx__metrics_for_view(m, &o, "text", o.scores, present));
-    assert_close(value_of("view_accuracy:text"), 0.5, 0);
-    assert_close(value_of("prbep:yes@text"), 1, 0);
-    assert_true(isnan(value_of("prbep:no@text")));
+    assert_close(value_or_nan("view_accuracy:text"), 0.5, 0);
+    assert_close(value_or_nan("prbep:yes@text"), 1, 0);
+    assert_true(isnan(value_or_nan("prbep:no@text")));
     const uint8_t never[] = {0, 0, 0, 0, 0, 0};
     assert_ok(ctx, plx__metrics_for_view(m, &o, "link", o.scores, never));
-    assert_true(isnan(value_of("view_accuracy:link")));
+    assert_true(isnan(value_or_nan("view_accuracy:link")));
 }
 
 int main(void)

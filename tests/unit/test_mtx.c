@@ -1,25 +1,7 @@
-#include "io_test.h"
+#include "reader_fixture.h"
 
 #include "core/rng.h"
-#include "io/matrix_file.h"
 #include "io/mtx.h"
-
-static plx_context *ctx;
-static plx__table table;
-
-static int setup(void **state)
-{
-    (void)state;
-    ctx = test_context(2);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    plx_context_destroy(ctx);
-    return 0;
-}
 
 static plx_status parse(const char *text)
 {

@@ -1,23 +1,6 @@
-#include "io_test.h"
+#include "reader_fixture.h"
 
 #include "io/npy.h"
-
-static plx_context *ctx;
-static plx__table table;
-
-static int setup(void **state)
-{
-    (void)state;
-    ctx = test_context(2);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    plx_context_destroy(ctx);
-    return 0;
-}
 
 /* A file as the format's description has it: magic, version, header length, header, values. */
 static size_t make_file(char *out, int version, const char *dictionary, const void *values, size_t bytes)

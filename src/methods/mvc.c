@@ -10,6 +10,7 @@
 
 #include "core/rng.h"
 #include "frame/problem.h"
+#include "frame/restarts.h"
 #include "io/start_file.h"
 #include "linalg/dense.h"
 #include "prob/consensus.h"
@@ -196,48 +197,34 @@ static plx_status run_once(course *out, plx__consensus *c, plx__run *run, plx_in
     return PLX_OK;
 }
 
-typedef struct snapshot {
-    plx_mat b, *columns;
-} snapshot;
+typedef struct attempt {
+    course *t;
+    plx__consensus *c;
+    plx__run *run;
+} attempt;
 
-static plx_status open_snapshot(snapshot *s, const plx__consensus *c)
+static plx_status try_once(void *arg, plx_index restart, double *objective)
 {
-    plx__arena *scratch = plx__scratch(c->ctx);
-    PLX_TRY(plx__arena_mat(&s->b, scratch, c->n, c->k));
-    PLX_TRY(PLX__ARENA_NEW(&s->columns, scratch, c->n_patterns));
-    for (plx_index v = 0; v < c->n_patterns; v++)
-        PLX_TRY(plx__arena_mat(&s->columns[v], scratch, c->patterns[v].columns.rows, c->k));
+    attempt *a = arg;
+    PLX_TRY(run_once(a->t, a->c, a->run, restart));
+    *objective = a->t->objective;
     return PLX_OK;
-}
-
-static void copy_state(plx_mat b, plx_mat *columns, const plx__consensus *c)
-{
-    plx__mat_copy(b, plx__cmat(c->b));
-    for (plx_index v = 0; v < c->n_patterns; v++) plx__mat_copy(columns[v], plx__cmat(c->patterns[v].columns));
 }
 
 /* Leaves the best state in c->b and the columns of the patterns. */
 static plx_status best_run(course *best, plx__consensus *c, plx__run *run)
 {
     const params *set = run->params;
+    attempt a = {best, c, run};
     start from;
     plx_index view = -1;
-    snapshot kept;
     PLX_TRY(read_start(&from, &view, run));
-    PLX_TRY(run_once(best, c, run, 0));
-    if (from != RANDOM || set->restarts == 1) return PLX_OK;
-    PLX_TRY(open_snapshot(&kept, c));
-    copy_state(kept.b, kept.columns, c);
-    for (plx_index r = 1; r < set->restarts && !plx__out_of_time(run->ctx); r++) {
-        course next;
-        PLX_TRY(run_once(&next, c, run, r));
-        if (!(next.objective < best->objective)) continue;
-        *best = next;
-        copy_state(kept.b, kept.columns, c);
-    }
-    c->b = kept.b;
-    for (plx_index v = 0; v < c->n_patterns; v++) c->patterns[v].columns = kept.columns[v];
-    return PLX_OK;
+    plx__restarts r = {
+        .ctx = run->ctx, .runs = from == RANDOM ? set->restarts : 1, .smallest = true, .run = try_once, .arg = &a};
+    PLX_TRY(plx__restarts_keep(&r, best, sizeof *best));
+    PLX_TRY(plx__restarts_keep_mat(&r, c->b));
+    for (plx_index v = 0; v < c->n_patterns; v++) PLX_TRY(plx__restarts_keep_mat(&r, c->patterns[v].columns));
+    return plx__restarts_run(&r);
 }
 
 /* ---- results ---- */

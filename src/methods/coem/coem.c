@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "frame/restarts.h"
 #include "linalg/dense.h"
 
 static const plx__param_spec param_specs[] = {
@@ -145,43 +146,23 @@ static plx_status run_once(coem *m, course *t, coem_start from, plx_index restar
 
 /* ---- the best of several runs ---- */
 
-typedef struct snapshot {
-    double *alpha;
-    uint8_t *dead;
-    plx_mat *theta, *var;
-} snapshot;
+typedef struct attempt {
+    coem *m;
+    course *t;
+    coem_start from;
+} attempt;
 
-static plx_status open_snapshot(snapshot *s, coem *m)
+static plx_status try_once(void *arg, plx_index restart, double *objective)
 {
-    plx__arena *scratch = plx__scratch(m->ctx);
-    PLX_TRY(plx__arena_f64(&s->alpha, scratch, m->n_channels, m->padded));
-    PLX_TRY(plx__arena_u8(&s->dead, scratch, m->m));
-    PLX_TRY(PLX__ARENA_NEW(&s->theta, scratch, m->n_channels));
-    PLX_TRY(PLX__ARENA_NEW(&s->var, scratch, m->n_channels));
-    for (plx_index c = 0; c < m->n_channels; c++) {
-        const plx__mixture *mix = &m->channels[c].mix;
-        PLX_TRY(plx__arena_mat(&s->theta[c], scratch, mix->theta.rows, mix->theta.cols));
-        PLX_TRY(plx__arena_mat(&s->var[c], scratch, mix->var.rows, mix->var.cols));
-    }
+    attempt *a = arg;
+    PLX_TRY(run_once(a->m, a->t, a->from, restart));
+    *objective = a->t->objective;
     return PLX_OK;
 }
 
-/* Between the running state and the kept one: `keep` copies to the snapshot, else back. */
-static void exchange(snapshot *s, coem *m, bool keep)
+/* What follows from the parameters. */
+static plx_status refresh(coem *m)
 {
-    size_t alpha = (size_t)((m->own_priors ? m->n_channels : 1) * m->padded) * sizeof(double);
-    memcpy(keep ? s->alpha : m->alpha, keep ? m->alpha : s->alpha, alpha);
-    memcpy(keep ? s->dead : m->dead, keep ? m->dead : s->dead, (size_t)m->m);
-    for (plx_index c = 0; c < m->n_channels; c++) {
-        plx__mixture *mix = &m->channels[c].mix;
-        plx__mat_copy(keep ? s->theta[c] : mix->theta, plx__cmat(keep ? mix->theta : s->theta[c]));
-        plx__mat_copy(keep ? s->var[c] : mix->var, plx__cmat(keep ? mix->var : s->var[c]));
-    }
-}
-
-static plx_status restore(snapshot *s, coem *m)
-{
-    exchange(s, m, false);
     plx__coem_log_priors(m);
     for (plx_index c = 0; c < m->n_channels; c++) {
         plx__mixture_refresh(&m->channels[c].mix);
@@ -192,20 +173,19 @@ static plx_status restore(snapshot *s, coem *m)
 
 static plx_status best_run(coem *m, course *best, coem_start from)
 {
+    attempt a = {m, best, from};
     plx_index runs = from == COEM_RANDOM || from == COEM_KMEANSPP ? m->set->restarts : 1;
-    snapshot kept;
-    PLX_TRY(run_once(m, best, from, 0));
-    if (runs == 1) return PLX_OK;
-    PLX_TRY(open_snapshot(&kept, m));
-    exchange(&kept, m, true);
-    for (plx_index r = 1; r < runs && !plx__out_of_time(m->ctx); r++) {
-        course t;
-        PLX_TRY(run_once(m, &t, from, r));
-        if (t.objective <= best->objective) continue;
-        *best = t;
-        exchange(&kept, m, true);
+    plx__restarts r = {.ctx = m->ctx, .runs = runs, .run = try_once, .arg = &a};
+    size_t priors = (size_t)((m->own_priors ? m->n_channels : 1) * m->padded);
+    PLX_TRY(plx__restarts_keep(&r, best, sizeof *best));
+    PLX_TRY(plx__restarts_keep(&r, m->alpha, priors * sizeof *m->alpha));
+    PLX_TRY(plx__restarts_keep(&r, m->dead, (size_t)m->m));
+    for (plx_index c = 0; c < m->n_channels; c++) {
+        PLX_TRY(plx__restarts_keep_mat(&r, m->channels[c].mix.theta));
+        PLX_TRY(plx__restarts_keep_mat(&r, m->channels[c].mix.var));
     }
-    return restore(&kept, m);
+    PLX_TRY(plx__restarts_run(&r));
+    return runs > 1 ? refresh(m) : PLX_OK;
 }
 
 /* ---- fit and predict ---- */

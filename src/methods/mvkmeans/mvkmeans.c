@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "frame/restarts.h"
 #include "linalg/dense.h"
 #include "methods/mvkmeans/mvkmeans.h"
 
@@ -130,60 +131,33 @@ static plx_status run_once(mvk *m, trajectory *t, mvk_start from, plx_index rest
 
 /* ---- the best of several runs ---- */
 
-typedef struct snapshot {
-    int32_t *label;
-    uint16_t *pattern, *report;
-    plx_mat *centroids;
-} snapshot;
+typedef struct attempt {
+    mvk *m;
+    trajectory *t;
+    mvk_start from;
+} attempt;
 
-static plx_status open_snapshot(snapshot *s, mvk *m)
+static plx_status try_once(void *arg, plx_index restart, double *objective)
 {
-    plx__arena *scratch = plx__scratch(m->ctx);
-    *s = (snapshot){0};
-    if (m->label) PLX_TRY(plx__arena_i32(&s->label, scratch, m->n * m->label_width));
-    if (m->pattern) PLX_TRY(PLX__ARENA_NEW(&s->pattern, scratch, m->n * m->k));
-    if (m->report) PLX_TRY(PLX__ARENA_NEW(&s->report, scratch, m->n * m->k));
-    PLX_TRY(PLX__ARENA_NEW(&s->centroids, scratch, m->n_channels));
-    for (plx_index c = 0; c < m->n_channels; c++)
-        PLX_TRY(plx__arena_mat(&s->centroids[c], scratch, m->k, m->channels[c].cols));
+    attempt *a = arg;
+    PLX_TRY(run_once(a->m, a->t, a->from, restart));
+    *objective = a->t->objective;
     return PLX_OK;
-}
-
-static void copy_bytes(void *to, const void *from, plx_index count, size_t size)
-{
-    if (from && count) memcpy(to, from, (size_t)count * size);
-}
-
-/* Between the running state and the kept one: `keep` copies to the snapshot, else back. */
-static void exchange(snapshot *s, mvk *m, bool keep)
-{
-    plx_index labels = m->n * m->label_width, bits = m->n * m->k;
-    copy_bytes(keep ? s->label : m->label, keep ? m->label : s->label, labels, sizeof *s->label);
-    copy_bytes(keep ? s->pattern : m->pattern, keep ? m->pattern : s->pattern, bits, sizeof *s->pattern);
-    copy_bytes(keep ? s->report : m->report, keep ? m->report : s->report, bits, sizeof *s->report);
-    for (plx_index c = 0; c < m->n_channels; c++)
-        plx__mat_copy(keep ? s->centroids[c] : m->channels[c].centroids,
-                      plx__cmat(keep ? m->channels[c].centroids : s->centroids[c]));
 }
 
 static plx_status best_run(mvk *m, trajectory *best, mvk_start from)
 {
+    attempt a = {m, best, from};
     bool random = !m->seeded && (from == MVK_FROM_KMEANSPP || from == MVK_FROM_RANDOM);
-    plx_index runs = random ? m->set->restarts : 1;
-    snapshot kept;
-    PLX_TRY(run_once(m, best, from, 0));
-    if (runs == 1) return PLX_OK;
-    PLX_TRY(open_snapshot(&kept, m));
-    exchange(&kept, m, true);
-    for (plx_index r = 1; r < runs && !plx__out_of_time(m->ctx); r++) {
-        trajectory t;
-        PLX_TRY(run_once(m, &t, from, r));
-        if (t.objective <= best->objective) continue;
-        *best = t;
-        exchange(&kept, m, true);
-    }
-    exchange(&kept, m, false);
-    for (plx_index c = 0; c < m->n_channels; c++) PLX_TRY(plx__mvk_refresh_columns(m, c));
+    plx__restarts r = {.ctx = m->ctx, .runs = random ? m->set->restarts : 1, .run = try_once, .arg = &a};
+    size_t bits = (size_t)(m->n * m->k);
+    PLX_TRY(plx__restarts_keep(&r, best, sizeof *best));
+    PLX_TRY(plx__restarts_keep(&r, m->label, (size_t)(m->n * m->label_width) * sizeof *m->label));
+    PLX_TRY(plx__restarts_keep(&r, m->pattern, bits * sizeof *m->pattern));
+    PLX_TRY(plx__restarts_keep(&r, m->report, bits * sizeof *m->report));
+    for (plx_index c = 0; c < m->n_channels; c++) PLX_TRY(plx__restarts_keep_mat(&r, m->channels[c].centroids));
+    PLX_TRY(plx__restarts_run(&r));
+    for (plx_index c = 0; r.runs > 1 && c < m->n_channels; c++) PLX_TRY(plx__mvk_refresh_columns(m, c));
     return PLX_OK;
 }
 

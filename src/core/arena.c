@@ -12,7 +12,7 @@
 #include "core/ctx.h"
 #include "core/text.h"
 
-enum { ALIGN = 64, DEFAULT_BLOCK = 1 << 18, HUGE_PAGE = 1 << 21, HUGE_BLOCK = 4 * HUGE_PAGE };
+enum { ALIGN = 64, DEFAULT_BLOCK = 1 << 18, HUGE_PAGE = 1 << 21, HUGE_BLOCK = 4 * HUGE_PAGE, MAX_SPARE = 1 << 29 };
 
 struct plx__block {
     plx__block *below;
@@ -28,21 +28,59 @@ static char *block_data(plx__block *b)
 
 void plx__arena_init(plx__arena *arena, plx_context *ctx)
 {
-    arena->ctx = ctx;
-    arena->top = NULL;
+    *arena = (plx__arena){.ctx = ctx};
     arena->block_bytes = ctx->arena_block == 0 ? DEFAULT_BLOCK : ctx->arena_block == 1 ? 0 : ctx->arena_block;
+}
+
+/* Checked builds give every block back, so that a use after rewinding is caught. */
+void plx__arena_keep_blocks(plx__arena *arena)
+{
+#ifndef PLX_CHECKED
+    if (arena->block_bytes > 0) arena->spare_limit = (size_t)plx__min(MAX_SPARE, arena->ctx->memory_limit / 16);
+#else
+    (void)arena;
+#endif
 }
 
 static void drop_top(plx__arena *arena)
 {
     plx__block *b = arena->top;
     arena->top = b->below;
-    plx__release(arena->ctx, b, b->total);
+    if (arena->spare_bytes + b->total <= arena->spare_limit) {
+        b->below = arena->spare;
+        arena->spare = b;
+        arena->spare_bytes += b->total;
+    } else plx__release(arena->ctx, b, b->total);
+}
+
+static void drop_spare(plx__arena *arena)
+{
+    while (arena->spare) {
+        plx__block *b = arena->spare;
+        arena->spare = b->below;
+        plx__release(arena->ctx, b, b->total);
+    }
+    arena->spare_bytes = 0;
+}
+
+/* The newest spare block that fits without wasting more than half of itself; NULL: none. Loops ask for the same sizes
+ * in the same order, so the first look mostly finds it. */
+static plx__block *take_spare(plx__arena *arena, size_t bytes)
+{
+    for (plx__block **at = &arena->spare; *at; at = &(*at)->below) {
+        plx__block *b = *at;
+        if (b->capacity < bytes || b->capacity / 2 > bytes) continue;
+        *at = b->below;
+        arena->spare_bytes -= b->total;
+        return b;
+    }
+    return NULL;
 }
 
 void plx__arena_free(plx__arena *arena)
 {
     while (arena->top) drop_top(arena);
+    drop_spare(arena);
 }
 
 plx__mark plx__arena_mark(const plx__arena *arena)
@@ -75,7 +113,18 @@ static plx_status push_block(plx__arena *arena, size_t bytes)
     size_t capacity = bytes > arena->block_bytes ? bytes : arena->block_bytes;
     size_t total = sizeof(plx__block) + ALIGN + capacity;
     if (total < capacity) return plx__fail(arena->ctx, PLX_E_NOMEM, "a size overflowed");
-    plx__block *b = plx__alloc(arena->ctx, total);
+    plx__block *b = take_spare(arena, capacity);
+    if (b) {
+        b->below = arena->top;
+        b->used = 0;
+        arena->top = b;
+        return PLX_OK;
+    }
+    b = plx__alloc(arena->ctx, total);
+    if (!b && arena->spare) {
+        drop_spare(arena);
+        b = plx__alloc(arena->ctx, total);
+    }
     if (!b) {
         char more[PLX__SIZE_BYTES], limit[PLX__SIZE_BYTES];
         return plx__fail(arena->ctx, PLX_E_NOMEM, "out of memory: %s more are not to be had within the limit of %s",

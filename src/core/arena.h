@@ -17,6 +17,8 @@ typedef struct plx__arena {
     plx_context *ctx;   /* allocator, limit and error sink */
     plx__block *top;    /* newest block */
     size_t block_bytes; /* size of ordinary blocks; 0: every request is its own block */
+    plx__block *spare;  /* rewound blocks kept at hand: the system would take their pages away and clear them again */
+    size_t spare_bytes, spare_limit;
 } plx__arena;
 
 typedef struct plx__mark {
@@ -25,6 +27,8 @@ typedef struct plx__mark {
 } plx__mark;
 
 void plx__arena_init(plx__arena *arena, plx_context *ctx);
+/* For an arena that loops mark and rewind: keep some blocks. They count as used until plx__arena_free. */
+void plx__arena_keep_blocks(plx__arena *arena);
 void plx__arena_free(plx__arena *arena);
 
 plx__mark plx__arena_mark(const plx__arena *arena);

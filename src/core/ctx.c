@@ -99,7 +99,8 @@ void plx__release(plx_context *ctx, void *block, size_t bytes)
 
 plx_status plx__need_memory(plx_context *ctx, double bytes, const char *what, const char *remedy)
 {
-    double limit = (double)ctx->memory_limit, used = (double)atomic_load(&ctx->memory_used);
+    double limit = (double)ctx->memory_limit;
+    double used = (double)atomic_load(&ctx->memory_used) - (double)ctx->scratch.spare_bytes;
     if (bytes + used <= limit) return PLX_OK;
     char need[PLX__SIZE_BYTES], left[PLX__SIZE_BYTES];
     PLX_FAIL(ctx, PLX_E_NOMEM, "%s needs about %s but the memory limit leaves %s; %s", what,
@@ -151,6 +152,7 @@ plx_status plx_context_create(plx_context **out, const plx_context_options *opti
     atomic_init(&ctx->memory_used, 0);
     atomic_init(&ctx->cancelled, 0);
     plx__arena_init(&ctx->scratch, ctx);
+    plx__arena_keep_blocks(&ctx->scratch);
     plx__arena_init(&ctx->notes_arena, ctx);
     ctx->notes_tail = &ctx->notes;
     if (ctx->threads > 1 && plx__pool_open(&ctx->pool, ctx, ctx->threads) != PLX_OK) {

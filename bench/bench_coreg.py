@@ -7,7 +7,8 @@ laprls  n x 20 dense, 100 labels, graph of 50 neighbours, linear kernel: seconds
         (default 50,000), fit only, as the command reports them.
 corls   two sparse views of 5,000 columns, 100 labels, linear kernels (conjugate gradients on the weights), the same n.
 svm     20,000 labelled sparse rows x 20,000 columns, 2 classes, C = 1, against scikit-learn's LinearSVC with the hinge loss.
-        The peer penalises the offset and stops at its own tolerance; both objectives are printed.
+        The peer penalises the offset and stops at its own tolerance; both objectives are printed, and the time ours takes to
+        an objective as low as the peer's (the largest tolerance of 1e-2, 1e-3, ... that reaches it).
 """
 import json
 import os
@@ -103,14 +104,20 @@ def bench_svm():
     x = topics(rng, y, 20000, 40).tocsr()
     with tempfile.TemporaryDirectory() as folder:
         write(folder, {"x": x}, labels_of(y, n))
-        seconds, memory, result = fit(folder, "svm", f"gamma_a={1 / (2 * n)!r}")
+        gamma = f"gamma_a={1 / (2 * n)!r}"
+        seconds, memory, result = fit(folder, "svm", gamma)
         start = time.perf_counter()
         peer = LinearSVC(C=1.0, loss="hinge", max_iter=100000, tol=1e-6).fit(x, y)
         other = time.perf_counter() - start
-    margin = np.maximum(0, 1 - (2 * y - 1) * peer.decision_function(x))
-    theirs = 0.5 * float((peer.coef_ ** 2).sum()) + float(margin.sum())
+        margin = np.maximum(0, 1 - (2 * y - 1) * peer.decision_function(x))
+        theirs = 0.5 * float((peer.coef_ ** 2).sum()) + float(margin.sum())
+        for tol in ("1e-2", "1e-3", "1e-4", "1e-5", "1e-6", "1e-7", "1e-8"):
+            equal, _, loose = fit(folder, "svm", gamma, "tol=" + tol)
+            if loose["objective"] * n / 2 <= theirs:
+                break
     print(f"\nsvm, 20,000 sparse rows, two classes: {seconds:.2f} s, {memory:.2f} GiB, {result['iterations']} sweeps; "
           f"LinearSVC: {other:.2f} s; objective {result['objective'] * n / 2:.6f} against {theirs:.6f}")
+    print(f"svm, to an objective as low as LinearSVC's (tol={tol}): {other / equal:.2f} times as fast ({equal:.2f} s against {other:.2f} s)")
 
 
 growth("laprls, dense x 20, 50 neighbours, 100 labels", dense_data, "laprls")

@@ -28,3 +28,26 @@ target_link_libraries(plx_dependencies INTERFACE
   ${PLX_LAPACKE} ${PLX_ARPACK} ${PLX_CHOLMOD} ${PLX_OPENBLAS} ${PLX_SVM} ${PLX_LINEAR} ${PLX_LBFGS} ${PLX_GLPK} ${PLX_STEMMER}
   PkgConfig::PLX_JANSSON PkgConfig::PLX_ZLIB PkgConfig::PLX_MATIO PkgConfig::PLX_UTF8PROC
   ${HDF5_C_LIBRARIES} m)
+
+# FAISS for knn=approx: optional, C++, a static library in Debian. Only src/linalg/faiss_shim.cpp sees it.
+set(PLX_HAVE_FAISS FALSE)
+if(NOT PLX_FAISS STREQUAL "OFF")
+  include(CheckLanguage)
+  check_language(CXX)
+  find_library(PLX_FAISS_LIBRARY NAMES faiss)
+  find_path(PLX_FAISS_INCLUDE NAMES faiss/IndexIVFFlat.h)
+  if(CMAKE_CXX_COMPILER AND PLX_FAISS_LIBRARY AND PLX_FAISS_INCLUDE)
+    set(PLX_HAVE_FAISS TRUE)
+    enable_language(CXX)
+    set(CMAKE_CXX_STANDARD 17)
+    set(CMAKE_CXX_STANDARD_REQUIRED ON)
+    set(CMAKE_CXX_EXTENSIONS OFF)
+    set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+    find_package(OpenMP REQUIRED COMPONENTS C CXX)
+    target_include_directories(plx_dependencies SYSTEM INTERFACE ${PLX_FAISS_INCLUDE})
+    target_link_libraries(plx_dependencies INTERFACE ${PLX_FAISS_LIBRARY} ${PLX_OPENBLAS} OpenMP::OpenMP_CXX stdc++)
+  elseif(PLX_FAISS STREQUAL "ON")
+    message(FATAL_ERROR "PLX_FAISS=ON: FAISS or a C++ compiler was not found; install libfaiss-dev and g++ (tools/setup.sh full)")
+  endif()
+endif()
+message(STATUS "Approximate neighbours (FAISS): ${PLX_HAVE_FAISS}")

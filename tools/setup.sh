@@ -8,6 +8,8 @@ set -eu
 packages="gcc make cmake ninja-build pkg-config python3 python3-venv
 libopenblas-openmp-dev liblapacke-dev libarpack2-dev libsuitesparse-dev libsvm-dev liblinear-dev liblbfgs-dev
 libglpk-dev libjansson-dev libhdf5-dev libmatio-dev libutf8proc-dev libstemmer-dev zlib1g-dev libcmocka-dev"
+# Not needed, but used when there: FAISS for knn=approx, which is C++.
+optional="g++ libfaiss-dev"
 full="clang clang-format clang-tidy cppcheck valgrind lcov libomp-dev"
 [ "${1:-}" = full ] && packages="$packages $full"
 
@@ -25,6 +27,10 @@ done
 if command -v python3 >/dev/null 2>&1 && python3 -c 'import ensurepip, venv' >/dev/null 2>&1; then
     missing=$(printf '%s' " $missing " | sed "s/ python3-venv / /; s/^ *//; s/ *\$//")
 fi
+for p in $optional; do
+    dpkg-query -W -f='${Status}' "$p" 2>/dev/null | grep -q '^install ok installed$' && continue
+    apt-cache show "$p" >/dev/null 2>&1 && missing="$missing $p"
+done
 [ -n "$missing" ] || exit 0
 
 if ! command -v apt-get >/dev/null 2>&1; then

@@ -16,11 +16,15 @@ static bool is_regression(const plx_model *m)
     return task && strcmp(task, "regression") == 0;
 }
 
-/* A classifier that was told a number of clusters had no labels to learn from. */
-static bool is_clustering(const plx_model *m)
+/* A classifier that was told a number of clusters had no labels to learn from; one that has a parameter `task` says
+ * which it did, by that or, left to itself, by scores of classes. */
+static bool is_clustering(const plx_model *m, const plx__outcome *o)
 {
-    const char *clusters = plx_params_get(m->settings, "clusters");
-    return m->method->task == PLX_TASK_CLUSTER || (clusters && clusters[0]);
+    const char *clusters = plx_params_get(m->settings, "clusters"), *task = plx_params_get(m->settings, "task");
+    if (m->method->task == PLX_TASK_CLUSTER) return true;
+    if (!clusters || !clusters[0]) return false;
+    if (!task) return true;
+    return task[0] ? strcmp(task, "cluster") == 0 : !o->scores.data;
 }
 
 /* How good every view is on its own, where the method tells. */
@@ -81,7 +85,7 @@ static plx_status measure_labels(plx_metrics *metrics, plx_context *ctx, const p
     PLX_TRY(PLX__ARENA_NEW(&pred, plx__scratch(ctx), o->n));
     for (plx_index i = 0; i < o->n; i++) pred[i] = o->label[i] ? o->label[i] : "?";
     plx__fit_outcome about = {.n = o->n, .truth = data->truth, .pred = pred, .seen = p == &m->fitted ? m->seen : NULL};
-    about.kind = is_clustering(m) ? PLX__FIT_CLUSTERER : is_regression(m) ? PLX__FIT_REGRESSOR : PLX__FIT_CLASSIFIER;
+    about.kind = is_clustering(m, o) ? PLX__FIT_CLUSTERER : is_regression(m) ? PLX__FIT_REGRESSOR : PLX__FIT_CLASSIFIER;
     if (o->scores.data && about.kind == PLX__FIT_CLASSIFIER) {
         about.scores = plx__cmat(o->scores);
         about.classes = o->columns;

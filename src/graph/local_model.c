@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "graph/gram_knn.h"
 #include "graph/local_solve.h"
-#include "linalg/knn.h"
+#include "graph/neighbours.h"
 
 enum { GRAIN = 64 };
 
@@ -30,13 +31,17 @@ typedef struct local_job {
 
 /* ---- neighbourhoods ---- */
 
-static plx_status find_neighbours(int64_t **out, plx_index *k, plx_context *ctx, const plx__local_view *v, bool self)
+static plx_status find_neighbours(int64_t **out, plx_index *k, plx_context *ctx, plx__run *run,
+                                  const plx__local_view *v, bool self)
 {
     plx_index n = plx__points_rows(v->rows), queries = plx__points_rows(v->queries);
     *k = plx__min(v->neighbours, plx__max(1, self ? n - 1 : n));
     plx__knn_options o = {.k = *k, .metric = v->metric, .present = v->present, .self = self};
     if (!self) o.query_present = v->query_present;
     PLX_TRY(plx__arena_i64(out, plx__scratch(ctx), queries * *k));
+    plx__gram gram = {v->queries.dense, v->query_own, v->own};
+    if (v->given) return plx__gram_knn(ctx, &gram, &o, *out);
+    if (self) return plx__neighbours(ctx, run, v->name, v->rows, &o, *out, NULL);
     return plx__knn(ctx, v->queries, v->rows, &o, *out, NULL);
 }
 
@@ -67,7 +72,7 @@ static plx_status neighbourhoods(local_job *job, plx_context *ctx)
     PLX_TRY(PLX__ARENA_NEW(&near, plx__scratch(ctx), job->n_views));
     PLX_TRY(plx__arena_i64(&k, plx__scratch(ctx), job->n_views));
     for (plx_index v = 0; v < job->n_views; v++) {
-        PLX_TRY(find_neighbours(&near[v], &k[v], ctx, &job->views[v], job->o->self));
+        PLX_TRY(find_neighbours(&near[v], &k[v], ctx, job->o->run, &job->views[v], job->o->self));
         PLX_TRY(plx__report(ctx, "neighbours", v + 1, job->n_views, NAN));
         room += k[v];
     }
@@ -115,16 +120,37 @@ static double kernel_value(const plx__kernel *k, plx__points a, plx_index i, dou
     return s * t > 0 ? exp(-d / (s * t)) : d == 0 ? 1.0 : 0.0;
 }
 
+static double given_value(plx__points similarities, plx_index i, plx_index j)
+{
+    return similarities.dense.data[i * similarities.dense.ld + j];
+}
+
+/* Inner products of query i with itself, of query i with row j, and of rows j and k. */
+static double own_product(const plx__local_view *v, plx_index i)
+{
+    return v->given ? v->query_own[i] : inner(v->queries, i, v->queries, i);
+}
+
+static double query_product(const plx__local_view *v, plx_index i, plx_index j)
+{
+    return v->given ? given_value(v->queries, i, j) : inner(v->rows, j, v->queries, i);
+}
+
+static double row_product(const plx__local_view *v, plx_index j, plx_index k)
+{
+    return v->given ? given_value(v->rows, j, k) : inner(v->rows, j, v->rows, k);
+}
+
 /* G(a,b) = (x_a - x_i).(x_b - x_i) over the members. */
 static void centred_gram(const plx__local_view *v, plx_index i, work_space *w, plx_index n)
 {
     plx_index d = plx__points_cols(v->rows);
-    if (plx__points_sparse(v->rows)) {
-        double own = inner(v->queries, i, v->queries, i);
-        for (plx_index a = 0; a < n; a++) w->k[a] = inner(v->rows, w->member[a], v->queries, i);
+    if (v->given || plx__points_sparse(v->rows)) {
+        double own = own_product(v, i);
+        for (plx_index a = 0; a < n; a++) w->k[a] = query_product(v, i, w->member[a]);
         for (plx_index a = 0; a < n; a++)
             for (plx_index b = 0; b <= a; b++)
-                w->gram[a * n + b] = inner(v->rows, w->member[a], v->rows, w->member[b]) - w->k[a] - w->k[b] + own;
+                w->gram[a * n + b] = row_product(v, w->member[a], w->member[b]) - w->k[a] - w->k[b] + own;
         return;
     }
     const double *centre = v->queries.dense.data + i * v->queries.dense.ld;
@@ -135,6 +161,14 @@ static void centred_gram(const plx__local_view *v, plx_index i, work_space *w, p
     for (plx_index a = 0; a < n; a++)
         for (plx_index b = 0; b <= a; b++)
             w->gram[a * n + b] = plx__dot(w->differences + a * d, w->differences + b * d, d);
+}
+
+static void given_gram(const plx__local_view *v, plx_index i, work_space *w, plx_index n)
+{
+    for (plx_index a = 0; a < n; a++) {
+        w->k[a] = query_product(v, i, w->member[a]);
+        for (plx_index b = 0; b < n; b++) w->gram[a * n + b] = row_product(v, w->member[a], w->member[b]);
+    }
 }
 
 static void kernel_gram(const plx__local_view *v, plx_index i, work_space *w, plx_index n)
@@ -172,9 +206,10 @@ static double solve_linear(const plx__local_view *v, plx_index i, work_space *w,
 /* One Cholesky solve: a = (lambda I + K)^-1 k, and the form of g that needs nothing else. */
 static double solve_kernel_full(const plx__local_view *v, plx_index i, work_space *w, plx_index n)
 {
-    double s = v->query_scale ? v->query_scale[i] : 0, fitted = 0;
-    double own = kernel_value(&v->kernel, v->queries, i, s, v->queries, i, s);
-    if ((int)v->kernel.kind == PLX__KERNEL_LOCAL) own = 1.0;
+    double own = 1.0, fitted = 0;
+    if (v->given) own = v->query_own[i];
+    else if ((int)v->kernel.kind != PLX__KERNEL_LOCAL)
+        own = kernel_value(&v->kernel, v->queries, i, 0, v->queries, i, 0);
     for (plx_index a = 0; a < n; a++) {
         w->gram[a * n + a] += v->lambda;
         w->z[a] = w->k[a];
@@ -229,7 +264,8 @@ static double solve_view(const local_job *job, const plx__local_view *v, plx_ind
 {
     if (job->o->kind == PLX__LOCAL_LINEAR) return solve_linear(v, i, w, n);
     if (job->o->kind == PLX__LOCAL_WEIGHTS) return solve_weights(v, job->o, i, w, n);
-    kernel_gram(v, i, w, n);
+    if (v->given) given_gram(v, i, w, n);
+    else kernel_gram(v, i, w, n);
     return job->o->full ? solve_kernel_full(v, i, w, n) : solve_kernel_neighbours(v, w, n);
 }
 
@@ -311,7 +347,8 @@ plx_status plx__local_matrix(plx_csr *out, plx_context *ctx, const plx__local_vi
     plx_index cols = 0;
     PLX_TRY(neighbourhoods(&job, ctx));
     for (plx_index v = 0; v < n_views; v++)
-        if (!plx__points_sparse(views[v].rows)) cols = plx__max(cols, plx__points_cols(views[v].rows));
+        if (!views[v].given && !plx__points_sparse(views[v].rows))
+            cols = plx__max(cols, plx__points_cols(views[v].rows));
     PLX_TRY(PLX__ARENA_NEW(&job.space, plx__scratch(ctx), plx__workers(ctx)));
     for (int t = 0; t < plx__workers(ctx); t++) PLX_TRY(open_space(&job.space[t], ctx, job.most, cols, n_views));
     PLX_TRY(plx__parallel_for(ctx, job.a.rows, GRAIN, solve_rows, &job));
@@ -319,8 +356,9 @@ plx_status plx__local_matrix(plx_csr *out, plx_context *ctx, const plx__local_vi
     return PLX_OK;
 }
 
-plx_status plx__local_scales(double **out, plx_context *ctx, plx__points queries, const uint8_t *query_present,
-                             plx__points rows, const uint8_t *present, bool self, plx_index k)
+plx_status plx__local_scales(double **out, plx_context *ctx, plx__run *run, const char *view, plx__points queries,
+                             const uint8_t *query_present, plx__points rows, const uint8_t *present, bool self,
+                             plx_index k)
 {
     plx_index n = plx__points_rows(queries), most = plx__max(1, plx__points_rows(rows) - (self ? 1 : 0));
     int64_t *index = NULL;
@@ -332,7 +370,8 @@ plx_status plx__local_scales(double **out, plx_context *ctx, plx__points queries
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
     PLX_TRY(plx__arena_i64(&index, plx__scratch(ctx), n * k));
     PLX_TRY(plx__arena_f64(&distance, plx__scratch(ctx), n, k));
-    PLX_TRY(plx__knn(ctx, queries, rows, &o, index, distance));
+    if (self) PLX_TRY(plx__neighbours(ctx, run, view, rows, &o, index, distance));
+    else PLX_TRY(plx__knn(ctx, queries, rows, &o, index, distance));
     for (plx_index i = 0; i < n; i++)
         for (plx_index j = 0; j < k && index[i * k + j] >= 0; j++) (*out)[i] = distance[i * k + j];
     plx__arena_rewind(plx__scratch(ctx), mark);

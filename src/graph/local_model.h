@@ -8,7 +8,8 @@
  *     kernel   a = k (lambda I + K)^-1,  g = k (lambda I + K)^-1 K^+ k'   (expansion over the neighbours)
  *              or g = (K(i,i) - k (lambda I + K)^-1 k') / lambda          (expansion over the sample too)
  *     weights  locally linear weights: (Q + reg trace(Q)/|S| I) b = 1, b / sum b; or the same with b >= 0
- * and over the m views: alpha = sum_v q_v a_v / sum_v q_v, q_v = 1 / (1 + m coupling g_v).
+ * A view of kind kernel is a Gram matrix: distances, differences and kernel values all follow from it.
+ * And over the m views: alpha = sum_v q_v a_v / sum_v q_v, q_v = 1 / (1 + m coupling g_v).
  */
 #ifndef PLX_GRAPH_LOCAL_MODEL_H
 #define PLX_GRAPH_LOCAL_MODEL_H
@@ -21,6 +22,7 @@ typedef enum plx__local_kind { PLX__LOCAL_LINEAR = 0, PLX__LOCAL_KERNEL = 1, PLX
 
 /* One view: the samples to be predicted (queries) and those they are predicted from, the same when fitting. */
 typedef struct plx__local_view {
+    const char *name;
     plx__points queries, rows;
     const uint8_t *query_present, *present;
     plx_index neighbours;
@@ -28,9 +30,12 @@ typedef struct plx__local_view {
     double lambda;
     plx__kernel kernel;                /* kind may be PLX__KERNEL_LOCAL */
     const double *query_scale, *scale; /* local kernel: s of queries and rows */
+    bool given;                        /* kind kernel: queries and rows hold similarities to the rows' samples, ... */
+    const double *query_own, *own;     /* ... and these are the similarities to themselves */
 } plx__local_view;
 
 typedef struct plx__local_options {
+    plx__run *run; /* whose parameter knn counts; NULL: exact */
     plx__local_kind kind;
     bool self; /* queries are the rows */
     bool full; /* kernel: expansion includes the sample itself */
@@ -48,8 +53,9 @@ plx_status plx__local_matrix(plx_csr *out, plx_context *ctx, const plx__local_vi
                              const plx__local_options *options);
 
 /* s_i for the local kernel: distance from every query to its k-th neighbour among the rows, or the last one. */
-plx_status plx__local_scales(double **out, plx_context *ctx, plx__points queries, const uint8_t *query_present,
-                             plx__points rows, const uint8_t *present, bool self, plx_index k);
+plx_status plx__local_scales(double **out, plx_context *ctx, plx__run *run, const char *view, plx__points queries,
+                             const uint8_t *query_present, plx__points rows, const uint8_t *present, bool self,
+                             plx_index k);
 
 /* Bytes plx__local_matrix takes for n samples with `neighbours` in all views together. */
 double plx__local_bytes(plx_index n, plx_index neighbours, plx_index dense_cols);

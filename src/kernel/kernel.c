@@ -77,14 +77,14 @@ plx_status plx__kernel_settings(plx__kernel *out, plx__run *run, const char *vie
 }
 
 plx_status plx__kernel_set_width(plx__kernel *kernel, plx_context *ctx, plx__points rows, const uint8_t *present,
-                                 const char *view)
+                                 const char *method, const char *view)
 {
     if (kernel->kind != PLX__KERNEL_RBF || !isnan(kernel->width)) return PLX_OK;
     const char *what = NULL;
-    PLX_TRY(plx__arena_printf(&what, plx__scratch(ctx), "view '%s'", view));
+    PLX_TRY(plx__arena_printf(&what, plx__scratch(ctx), "%s: view '%s'", method, view));
     PLX_TRY(plx__median_distance(ctx, rows, present, &kernel->width, what));
     if (kernel->width > 0) return PLX_OK;
-    PLX_FAIL(ctx, PLX_E_DATA, "view '%s': the median distance of its rows is 0; set width to a number > 0", view);
+    PLX_FAIL(ctx, PLX_E_DATA, "%s: the median distance of its rows is 0; set width to a number > 0", what);
 }
 
 /* ---- diagonal and amplitude ---- */
@@ -191,9 +191,11 @@ plx_status plx__kernel_symmetrise(plx_context *ctx, plx_mat g, const uint8_t *pr
         for (plx_index j = 0; j < i; j++) {
             double *lower = &g.data[i * g.ld + j], *upper = &g.data[j * g.ld + i];
             if (fabs(*lower - *upper) > 1e-8 * largest)
-                PLX_FAIL(ctx, PLX_E_DATA,
-                         "kernel view '%s' is not symmetric: entries (%lld, %lld) = %g and (%lld, %lld) = %g", view,
-                         (long long)i, (long long)j, *lower, (long long)j, (long long)i, *upper);
+                PLX_FAIL(
+                    ctx, PLX_E_DATA,
+                    "kernel view '%s' is not symmetric: entries (%lld, %lld) = %g and (%lld, %lld) = %g; average it "
+                    "with its transpose",
+                    view, (long long)i, (long long)j, *lower, (long long)j, (long long)i, *upper);
             *lower = *upper = 0.5 * (*lower + *upper);
         }
     return PLX_OK;

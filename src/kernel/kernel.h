@@ -32,9 +32,9 @@ extern const plx__param_spec plx__amplitude_params[];
  * error, a plain kernel=... passes it over. */
 plx_status plx__kernel_settings(plx__kernel *out, plx__run *run, const char *view, bool is_kernel_view);
 
-/* width=median becomes a number: median distance between the given rows (0 is an error). */
+/* width=median becomes a number: median distance between the given rows (0 is an error, naming method and view). */
 plx_status plx__kernel_set_width(plx__kernel *kernel, plx_context *ctx, plx__points rows, const uint8_t *present,
-                                 const char *view);
+                                 const char *method, const char *view);
 
 /* amplitude=auto becomes a number: 1 / mean of kappa(x, x) over the given rows (0 is an error). `rows` of a precomputed
  * kernel are the n x n values. */

@@ -162,7 +162,8 @@ static plx_status keep_number(double *value, plx__run *run, const char *what, co
 static plx_status settle_width(plx__prepared *out, plx__run *run)
 {
     if (out->kernel.kind != PLX__KERNEL_RBF) return PLX_OK;
-    if (!run->fitted) PLX_TRY(plx__kernel_set_width(&out->kernel, run->ctx, out->rows, out->present, out->name));
+    if (!run->fitted)
+        PLX_TRY(plx__kernel_set_width(&out->kernel, run->ctx, out->rows, out->present, run->method->name, out->name));
     return keep_number(&out->kernel.width, run, "width", out->name);
 }
 

@@ -39,18 +39,18 @@ static void median_width(void **state)
     plx__kernel k = {.kind = PLX__KERNEL_RBF, .width = NAN}, fixed = {.kind = PLX__KERNEL_RBF, .width = 3};
     const uint8_t some[] = {0, 1, 1};
     const double equal[] = {1, 1, 1, 1};
-    assert_ok(ctx, plx__kernel_set_width(&k, ctx, rows3(), NULL, "v"));
+    assert_ok(ctx, plx__kernel_set_width(&k, ctx, rows3(), NULL, "m", "v"));
     assert_close(k.width, sqrt(20), 1e-14);
     k.width = NAN;
-    assert_ok(ctx, plx__kernel_set_width(&k, ctx, rows3(), some, "v"));
+    assert_ok(ctx, plx__kernel_set_width(&k, ctx, rows3(), some, "m", "v"));
     assert_close(k.width, 1, 1e-14);
-    assert_ok(ctx, plx__kernel_set_width(&fixed, ctx, rows3(), NULL, "v"));
+    assert_ok(ctx, plx__kernel_set_width(&fixed, ctx, rows3(), NULL, "m", "v"));
     assert_true(fixed.width == 3);
     k.width = NAN;
-    assert_fails(ctx, plx__kernel_set_width(&k, ctx, plx__points_dense((plx_cmat){equal, 2, 2, 2}), NULL, "v"),
+    assert_fails(ctx, plx__kernel_set_width(&k, ctx, plx__points_dense((plx_cmat){equal, 2, 2, 2}), NULL, "m", "v"),
                  PLX_E_DATA, "view 'v'");
     k.width = NAN;
-    assert_fails(ctx, plx__kernel_set_width(&k, ctx, plx__points_dense((plx_cmat){equal, 1, 2, 2}), NULL, "v"),
+    assert_fails(ctx, plx__kernel_set_width(&k, ctx, plx__points_dense((plx_cmat){equal, 1, 2, 2}), NULL, "m", "v"),
                  PLX_E_DATA, "fewer than two");
     plx_context_destroy(ctx);
 }

@@ -351,6 +351,125 @@ static void settings_are_checked(void **state)
     plx_context_destroy(ctx);
 }
 
+/* ---- views of kind kernel ---- */
+
+enum { PAIRED = 24, WIDE = 4 };
+
+/* View "x" as features, or as their Gram matrix; "z" as features in both. The last four samples are held out. */
+static plx_dataset *features_or_gram(plx_context *ctx, bool gram)
+{
+    static double x[PAIRED * WIDE], z[PAIRED * WIDE], k[PAIRED * PAIRED];
+    static int label[PAIRED];
+    static uint8_t present[PAIRED];
+    plx__rng rng = plx__rng_start(9, PLX__STREAM('g', 'r', 'a', 'm', 0));
+    plx_dataset *d = new_dataset(ctx, PAIRED);
+    for (int i = 0; i < PAIRED * WIDE; i++) x[i] = plx__next_normal(&rng), z[i] = plx__next_normal(&rng);
+    for (int i = 0; i < PAIRED; i++) {
+        label[i] = i < 8 ? i % 2 : -1;
+        present[i] = i % 9 != 8;
+        for (int j = 0; j < PAIRED; j++) k[i * PAIRED + j] = plx__dot(x + i * WIDE, x + j * WIDE, WIDE);
+    }
+    if (gram) add_dense(d, ctx, "x", PLX_VIEW_KERNEL, k, PAIRED, present);
+    else add_dense(d, ctx, "x", PLX_VIEW_REAL, x, WIDE, present);
+    add_dense(d, ctx, "z", PLX_VIEW_REAL, z, WIDE, NULL);
+    set_labels(d, ctx, label);
+    return d;
+}
+
+/* A Gram matrix says all there is about rows: local models by K = XX' are those by X, for new samples too. */
+static void a_gram_matrix_is_as_good_as_its_rows(void **state)
+{
+    static const char *const methods[] = {"mvll", "llreg", "llereg"};
+    static const char *const model[] = {"model=linear", "model=kernel"},
+                             *const expansion[] = {"expansion=neighbours", "expansion=full"},
+                             *const metric[] = {"metric=euclid", "metric=cosine"};
+    char folder[64], path[80];
+    (void)state;
+    make_directory(folder);
+    snprintf(path, sizeof path, "%s/h.txt", folder);
+    FILE *f = fopen(path, "w");
+    for (int i = 0; i < PAIRED; i++) fprintf(f, "%d\n", i >= PAIRED - 4);
+    fclose(f);
+    plx_context *ctx = test_context(1);
+    plx_dataset *rows = features_or_gram(ctx, false), *gram = features_or_gram(ctx, true);
+    for (int t = 0; t < 24; t++) {
+        bool lle = t / 8 == 2;
+        const char *const settings[] = {"neighbours=5",
+                                        metric[t % 2],
+                                        lle ? "lle_reg=0.01" : model[t / 2 % 2],
+                                        t / 8 == 0 ? "heldout=h.txt"
+                                        : lle      ? NULL
+                                                   : expansion[t / 4 % 2],
+                                        t / 8 == 0 ? expansion[t / 4 % 2] : NULL,
+                                        NULL};
+        plx_model *a = NULL, *b = NULL;
+        assert_ok(ctx, try_fit(&a, ctx, methods[t / 8], rows, settings, folder));
+        assert_ok(ctx, try_fit(&b, ctx, methods[t / 8], gram, settings, folder));
+        assert_same_matrix(array_of(a, "F"), array_of(b, "F"), 1e-9);
+        plx_model_destroy(a);
+        plx_model_destroy(b);
+    }
+    remove_directory(folder);
+    plx_dataset_destroy(rows);
+    plx_dataset_destroy(gram);
+    plx_context_destroy(ctx);
+}
+
+/* ---- decision ---- */
+
+/* share: scores less their (1 - p) quantile over the unlabelled, here worked out again from F. */
+static void shares_decide_when_asked(void **state)
+{
+    static const char *const methods[] = {"mvll", "lapreg", "nlapreg", "llereg", "llreg"};
+    (void)state;
+    plx_context *ctx = test_context(1);
+    plx_dataset *d = features_or_gram(ctx, false);
+    for (int t = 0; t < 5; t++) {
+        plx_model *m = fit_model(ctx, methods[t], d, SETTINGS("decision=share", "class_prior=0.25,0.75"));
+        plx_cmat f = array_of(m, "F");
+        double offset[2];
+        for (int c = 0; c < 2; c++) {
+            double sorted[PAIRED - 8], at = (1 - (c ? 0.75 : 0.25)) * (PAIRED - 9);
+            for (int i = 8; i < PAIRED; i++) { /* insertion */
+                int p = i - 8;
+                for (; p > 0 && sorted[p - 1] > f.data[2 * i + c]; p--) sorted[p] = sorted[p - 1];
+                sorted[p] = f.data[2 * i + c];
+            }
+            int low = (int)at;
+            offset[c] = sorted[low] + (at - low) * (sorted[low + 1] - sorted[low]);
+        }
+        for (int i = 0; i < PAIRED; i++) {
+            bool second = f.data[2 * i + 1] - offset[1] > f.data[2 * i] - offset[0];
+            assert_string_equal(m->fitted.outcome.label[i], second ? "B" : "A");
+        }
+        plx_model_destroy(m);
+    }
+    plx_dataset_destroy(d);
+    plx_context_destroy(ctx);
+}
+
+/* A number of clusters beside labels does not make a clustering of it: the figures are those of classifiers. */
+static void clusters_are_ignored_when_classifying(void **state)
+{
+    const char *truth[PAIRED];
+    (void)state;
+    plx_context *ctx = test_context(1);
+    plx_dataset *d = features_or_gram(ctx, false);
+    for (int i = 0; i < PAIRED; i++) truth[i] = i % 2 ? "B" : "A";
+    assert_ok(ctx, plx_dataset_set_truth(d, ctx, truth));
+    for (int t = 0; t < 3; t++) {
+        const char *const settings[] = {"clusters=3", t == 0 ? NULL : t == 1 ? "task=classify" : "task=cluster", NULL};
+        plx_model *m = fit_model(ctx, "mvll", d, settings);
+        const char *text = NULL;
+        assert_ok(ctx, plx_model_json(&text, ctx, m, d));
+        assert_true((strstr(text, "\"accuracy\"") != NULL) == (t < 2));
+        assert_true((strstr(text, "\"nmi\"") != NULL) == (t == 2));
+        plx_model_destroy(m);
+    }
+    plx_dataset_destroy(d);
+    plx_context_destroy(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(local_models_minimise_their_objective),
@@ -359,6 +478,9 @@ int main(void)
                                        cmocka_unit_test(conjugate_gradients_agree_with_elimination),
                                        cmocka_unit_test(rotation_is_free_of_the_basis),
                                        cmocka_unit_test(labels_must_reach_everybody),
+                                       cmocka_unit_test(a_gram_matrix_is_as_good_as_its_rows),
+                                       cmocka_unit_test(shares_decide_when_asked),
+                                       cmocka_unit_test(clusters_are_ignored_when_classifying),
                                        cmocka_unit_test(settings_are_checked)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

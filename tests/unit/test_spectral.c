@@ -305,6 +305,40 @@ static void errors_name_the_culprit(void **state)
     plx_context_destroy(ctx);
 }
 
+/* ---- samples with hardly any affinity ---- */
+
+/* A path 0 - 1 - 2 - 3 whose ends hang on by weights far below rounding: affinities w = 1e-40 to the first pair and to
+ * the last. Row 0 of every eigenvector is sqrt(w) times that of its only neighbour, to first order: the same direction.
+ * (Eigenvectors themselves are precise to 1e-16 only, so that the row of a naive solution is noise.) */
+static void faint_samples_go_with_their_neighbours(void **state)
+{
+    enum { NODES = 8 };
+    static const int edge[][2] = {{1, 2}, {2, 3}, {1, 3}, {4, 5}, {5, 6}, {4, 6}};
+    double a[NODES * NODES] = {0};
+    (void)state;
+    for (int e = 0; e < 6; e++) a[edge[e][0] * NODES + edge[e][1]] = a[edge[e][1] * NODES + edge[e][0]] = 1.0;
+    a[3 * NODES + 4] = a[4 * NODES + 3] = 0.2;
+    a[0 * NODES + 1] = a[1 * NODES + 0] = 1e-40;
+    a[6 * NODES + 7] = a[7 * NODES + 6] = 1e-40;
+    plx_context *ctx = test_context(1);
+    plx_dataset *d = new_dataset(ctx, NODES);
+    add_dense(d, ctx, "g", PLX_VIEW_KERNEL, a, NODES, NULL);
+    plx_model *m = fit_asking(ctx, "spectral", d, SETTINGS("clusters=2", "combine=single:g"), "gram_embedding");
+    plx_cmat gram = array_of(m, "gram_embedding"), values = array_of(m, "eigenvalues"), y = array_of(m, "embedding");
+    for (int end = 0; end < 2; end++) {
+        int faint = end ? 7 : 0, near = end ? 6 : 1;
+        double expected[2], length = 0;
+        for (int j = 0; j < 2; j++) expected[j] = y.data[near * 2 + j] / values.data[j];
+        length = hypot(expected[0], expected[1]);
+        for (int j = 0; j < 2; j++) assert_close(y.data[faint * 2 + j], expected[j] / length, 1e-9);
+        assert_close(gram.data[faint * NODES + faint], 1.0, 1e-12);
+        assert_string_equal(label_of(m, faint), label_of(m, near));
+    }
+    plx_model_destroy(m);
+    plx_dataset_destroy(d);
+    plx_context_destroy(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(eight_nodes_break_down_where_they_should),
@@ -314,6 +348,7 @@ int main(void)
                                        cmocka_unit_test(fitted_samples_fed_back_are_recognised),
                                        cmocka_unit_test(all_neighbours_are_the_dense_affinity),
                                        cmocka_unit_test(islands_are_told),
+                                       cmocka_unit_test(faint_samples_go_with_their_neighbours),
                                        cmocka_unit_test(errors_name_the_culprit)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

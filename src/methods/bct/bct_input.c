@@ -86,7 +86,7 @@ static plx_status open_view(bct *b, bct_view *v, plx_index number)
     PLX_TRY(plx__pv(&variance, b->ctx, b->run->settings, "view_variance", from->name));
     v->variance = variance.number;
     if (b->run->fitted) return PLX_OK;
-    PLX_TRY(plx__kernel_set_width(&v->k.kernel, b->ctx, v->k.rows, from->present, from->name));
+    PLX_TRY(plx__kernel_set_width(&v->k.kernel, b->ctx, v->k.rows, from->present, b->run->method->name, from->name));
     return plx__kernel_set_amplitude(&v->k.kernel, b->ctx, v->k.rows, from->present, from->name);
 }
 

@@ -230,7 +230,7 @@ static plx_status settle(gp *g, plx__view_kernel *k, const plx__view *v)
     PLX_TRY(plx__arena_u8(&everybody, plx__scratch(g->ctx), g->run->problem->n));
     memset(everybody, 1, (size_t)g->run->problem->n);
     const uint8_t *present = k->present ? k->present : everybody;
-    PLX_TRY(plx__kernel_set_width(&k->kernel, g->ctx, k->rows, present, k->name));
+    PLX_TRY(plx__kernel_set_width(&k->kernel, g->ctx, k->rows, present, g->run->method->name, k->name));
     return plx__kernel_set_amplitude(&k->kernel, g->ctx, k->rows, present, k->name);
 }
 

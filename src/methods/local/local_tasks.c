@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "frame/decision.h"
 #include "methods/local/local.h"
 
 const plx__param_spec plx__local_task_params[] = {
@@ -85,15 +86,19 @@ static plx_status put_empty(plx__run *run, const char *name, plx_index rows, plx
 
 /* ---- classification ---- */
 
+/* covered NULL: every sample has a view. */
 static plx_status label_by_scores(plx__run *run, plx_cmat f, const uint8_t *covered)
 {
     plx_index n = run->problem->n;
     int32_t *label = NULL;
+    uint8_t *usable = NULL;
     PLX_TRY(plx__require_finite(run, f, "scores"));
     PLX_TRY(plx__arena_i32(&label, plx__scratch(run->ctx), n));
-    plx__argmax_rows(label, f);
-    for (plx_index i = 0; covered && i < n; i++)
-        if (!covered[i]) label[i] = -1;
+    PLX_TRY(plx__arena_u8(&usable, plx__scratch(run->ctx), n));
+    for (plx_index i = 0; i < n; i++) usable[i] = !covered || covered[i];
+    PLX_TRY(plx__decide(label, run, f, usable));
+    for (plx_index i = 0; i < n; i++)
+        if (!usable[i]) label[i] = -1;
     PLX_TRY(plx__store_put(run->out, "F", f));
     PLX_TRY(plx__store_put(run->out, "scores", f));
     return plx__outcome_classes(run, label, f);

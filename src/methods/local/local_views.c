@@ -3,6 +3,7 @@
  */
 #include <math.h>
 
+#include "graph/neighbours.h"
 #include "methods/local/local.h"
 
 const plx__param_spec plx__local_neighbour_params[] = {
@@ -39,7 +40,26 @@ static plx_status read_settings(plx__local_view *out, plx__run *run, const char 
     if (kind == PLX__LOCAL_WEIGHTS) return PLX_OK;
     PLX_TRY(plx__pv(&lambda, run->ctx, run->settings, "lambda", name));
     out->lambda = lambda.number;
-    return kind == PLX__LOCAL_KERNEL ? plx__kernel_settings(&out->kernel, run, name, false) : PLX_OK;
+    return kind == PLX__LOCAL_KERNEL ? plx__kernel_settings(&out->kernel, run, name, out->given) : PLX_OK;
+}
+
+/* Similarities of the samples of this run to themselves: on the diagonal when fitting. */
+static plx_status own_similarities(plx__local_view *out, plx__run *run, const plx__view *v)
+{
+    const plx__problem *x = run->problem;
+    double *own = NULL;
+    PLX_TRY(plx__arena_f64(&own, plx__scratch(run->ctx), x->n, 1));
+    out->query_own = own;
+    for (plx_index i = 0; i < x->n; i++) {
+        if (!v->present[i]) continue;
+        if (!run->fitted) own[i] = out->queries.dense.data[i * out->queries.dense.ld + i];
+        else if (v->self && !isnan(v->self[i])) own[i] = v->self[i];
+        else
+            PLX_FAIL(run->ctx, PLX_E_DATA,
+                     "%s: kernel view '%s' lacks the similarity of sample '%s' to itself; add its own column",
+                     run->method->name, v->name, x->ids[i]);
+    }
+    return PLX_OK;
 }
 
 static plx_status scale_k(plx_index *out, plx__run *run, const char *name)
@@ -58,10 +78,11 @@ static plx_status settle(plx__local_view *out, plx__run *run, const char *name)
     double *scale = NULL;
     if ((int)out->kernel.kind == PLX__KERNEL_LOCAL) {
         PLX_TRY(scale_k(&k, run, name));
-        PLX_TRY(plx__local_scales(&scale, run->ctx, out->rows, out->present, out->rows, out->present, true, k));
+        PLX_TRY(
+            plx__local_scales(&scale, run->ctx, run, name, out->rows, out->present, out->rows, out->present, true, k));
         out->query_scale = out->scale = scale;
     }
-    return plx__kernel_set_width(&out->kernel, run->ctx, out->rows, out->present, name);
+    return plx__kernel_set_width(&out->kernel, run->ctx, out->rows, out->present, run->method->name, name);
 }
 
 static plx_status put(plx__run *run, const char *what, const char *view, const double *values, plx_index count)
@@ -117,18 +138,25 @@ static plx_status recall(plx__local_view *out, plx__run *run, const char *view)
     plx_index n = -1, one = 1, k = 0;
     const double *flags = NULL, *width = NULL;
     uint8_t *present = NULL;
-    double *scale = NULL;
+    double *scale = NULL, *own = NULL;
     PLX_TRY(get(&flags, &n, run, "_present", view));
     PLX_TRY(plx__arena_u8(&present, plx__scratch(run->ctx), n));
     for (plx_index i = 0; i < n; i++) present[i] = flags[i] != 0;
     out->present = present;
     PLX_TRY(recall_rows(out, run, view, n));
+    if (out->given) {
+        PLX_TRY(plx__arena_f64(&own, plx__scratch(run->ctx), n, 1));
+        for (plx_index i = 0; i < n; i++) own[i] = out->rows.dense.data[i * out->rows.dense.ld + i];
+        out->own = own;
+        return PLX_OK;
+    }
     PLX_TRY(get(&width, &one, run, "_width", view));
     out->kernel.width = *width;
     if ((int)out->kernel.kind != PLX__KERNEL_LOCAL) return PLX_OK;
     PLX_TRY(get(&out->scale, &n, run, "_local", view));
     PLX_TRY(scale_k(&k, run, view));
-    PLX_TRY(plx__local_scales(&scale, run->ctx, out->queries, out->query_present, out->rows, present, false, k));
+    PLX_TRY(
+        plx__local_scales(&scale, run->ctx, run, view, out->queries, out->query_present, out->rows, present, false, k));
     out->query_scale = scale;
     return PLX_OK;
 }
@@ -137,11 +165,15 @@ plx_status plx__local_view_open(plx__local_view *out, plx__run *run, plx_index v
 {
     plx__prepared rows;
     PLX_TRY(plx__prepare_rows(&rows, run, view));
-    *out = (plx__local_view){.queries = rows.rows, .query_present = rows.present};
+    const plx__view *v = &run->problem->views[view];
+    *out = (plx__local_view){
+        .name = rows.name, .queries = rows.rows, .query_present = rows.present, .given = v->kind == PLX_VIEW_KERNEL};
+    if (out->given) PLX_TRY(own_similarities(out, run, v));
     PLX_TRY(read_settings(out, run, rows.name, kind));
     if (run->fitted) return recall(out, run, rows.name);
     out->rows = out->queries;
     out->present = out->query_present;
+    out->own = out->query_own;
     if (kind == PLX__LOCAL_KERNEL) PLX_TRY(settle(out, run, rows.name));
     return keep ? keep_view(out, run, rows.name) : PLX_OK;
 }
@@ -168,5 +200,6 @@ double plx__local_memory(const plx__run *run)
     double columns = (double)plx__max(plx__max(p->clusters, 1), x->n_classes);
     bytes += 8.0 * n * (8 * columns + 140);
     if (n <= 3000) bytes += 24.0 * n * n; /* L, at worst dense, and its factor */
+    bytes += plx__neighbours_bytes(run);
     return bytes + 8.0 * n * n * (plx__wanted(run, "A") + plx__wanted(run, "L"));
 }

@@ -6,6 +6,8 @@
  * the alpha_i as rows of A measures how far f is from its own local predictions, and serves to classify or to cluster.
  * New samples: alpha_x applied to the fitted scores or eigenvectors.
  */
+#include "frame/decision.h"
+#include "graph/neighbours.h"
 #include "methods/local/local.h"
 
 static const plx__param_spec param_specs[] = {
@@ -27,7 +29,8 @@ static plx_status local_matrix(plx_csr *out, plx__run *run)
     const plx__local_params *p = run->params;
     plx_index m = run->problem->n_views;
     plx__local_view *views = NULL;
-    plx__local_options o = {.kind = (plx__local_kind)p->model,
+    plx__local_options o = {.run = run,
+                            .kind = (plx__local_kind)p->model,
                             .self = !run->fitted,
                             .full = p->expansion == 1,
                             .coupling = p->coupling,
@@ -67,9 +70,17 @@ static plx_status predict(plx__run *run)
     return plx__local_extend(run, plx__ccsr(a), covered);
 }
 
-static const plx__param_table tables[] = {
-    plx__local_task_params, plx__local_neighbour_params, plx__local_model_params, param_specs, plx__scale_params,
-    plx__kmeans_params,     plx__heldout_params,         plx__zero_rows_params,   NULL};
+static const plx__param_table tables[] = {plx__local_task_params,
+                                          plx__local_neighbour_params,
+                                          plx__local_model_params,
+                                          param_specs,
+                                          plx__scale_params,
+                                          plx__decision_params,
+                                          plx__kmeans_params,
+                                          plx__heldout_params,
+                                          plx__zero_rows_params,
+                                          plx__knn_params,
+                                          NULL};
 
 const plx__method plx__method_mvll = {
     .name = "mvll",
@@ -77,8 +88,8 @@ const plx__method plx__method_mvll = {
     .summary = "Classifies or clusters so that every sample agrees with local models of its neighbours in all views.",
     .citation = "zhang2008mvll",
     .task = PLX_TASK_CLASSIFY,
-    .capabilities = PLX_CAN_PREDICT | PLX_CAN_MISSING_VIEWS | PLX_CAN_SPARSE | PLX_CAN_USE_UNLABELLED |
-                    PLX_IS_FEATURE_FREE | PLX_IS_VIEW_FREE,
+    .capabilities = PLX_CAN_PREDICT | PLX_CAN_MISSING_VIEWS | PLX_CAN_SPARSE | PLX_CAN_KERNEL_VIEWS |
+                    PLX_CAN_USE_UNLABELLED | PLX_IS_FEATURE_FREE | PLX_IS_VIEW_FREE,
     .min_views = 1,
     .zero_rows = PLX__ZERO_ROWS_PARAM,
     .refuse_uncovered = true,

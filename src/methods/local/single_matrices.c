@@ -8,7 +8,9 @@
  */
 #include <math.h>
 
+#include "frame/decision.h"
 #include "graph/laplacian.h"
+#include "graph/neighbours.h"
 #include "methods/local/local.h"
 
 static const plx__param_spec lapreg_graph[] = {PLX__GRAPH_PARAMS("10", "local", "unnormalized"), PLX__PARAM_END};
@@ -48,7 +50,7 @@ static plx_status graph_part(plx__smoother *s, plx__run *run, plx_index view)
         rows = (plx__prepared){.rows = v->sparse ? plx__points_csr(v->csr) : plx__points_dense(v->dense)};
     else PLX_TRY(plx__prepare_rows(&rows, run, view));
     PLX_TRY(plx__graph_settings_of(&settings, run, v->name));
-    plx__graph_source source = {rows.rows, v->present, v->kind == PLX_VIEW_KERNEL, v->name};
+    plx__graph_source source = {rows.rows, v->present, v->kind == PLX_VIEW_KERNEL, v->name, run};
     PLX_TRY(plx__view_laplacian(&l, run->ctx, &source, &settings));
     plx__smoother_set(s, view, l);
     return PLX_OK;
@@ -60,9 +62,10 @@ static plx_status local_part(plx__smoother *s, plx__run *run, plx_index view, pl
 {
     const plx__local_params *p = run->params;
     plx__local_view one;
-    plx__local_options o = {.kind = kind,
+    plx__local_options o = {.run = run,
+                            .kind = kind,
                             .self = true,
-                            .full = true, /* one view: nothing is coupled, g is not needed */
+                            .full = p->expansion == 1,
                             .weights_reg = p->lle_reg,
                             .nonnegative = p->nonneg,
                             .lonely = true,
@@ -135,20 +138,30 @@ static double graph_memory(const plx__run *run)
     return bytes;
 }
 
-static const plx__param_table lapreg_tables[] = {
-    plx__local_task_params, plx__local_weights_params, lapreg_graph, plx__scale_params,
-    plx__kmeans_params,     plx__zero_rows_params,     NULL};
-static const plx__param_table nlapreg_tables[] = {
-    plx__local_task_params, plx__local_weights_params, nlapreg_graph, plx__scale_params,
-    plx__kmeans_params,     plx__zero_rows_params,     NULL};
+static const plx__param_table lapreg_tables[] = {plx__local_task_params, plx__local_weights_params, lapreg_graph,
+                                                 plx__scale_params,      plx__decision_params,      plx__kmeans_params,
+                                                 plx__zero_rows_params,  plx__knn_params,           NULL};
+static const plx__param_table nlapreg_tables[] = {plx__local_task_params, plx__local_weights_params, nlapreg_graph,
+                                                  plx__scale_params,      plx__decision_params,      plx__kmeans_params,
+                                                  plx__zero_rows_params,  plx__knn_params,           NULL};
 static const plx__param_table llereg_tables[] = {
-    plx__local_task_params, plx__local_weights_params, plx__local_neighbour_params, weights_specs,
-    plx__scale_params,      plx__kmeans_params,        plx__zero_rows_params,       NULL};
-static const plx__param_table llreg_tables[] = {
-    plx__local_task_params, plx__local_weights_params, plx__local_neighbour_params, plx__local_model_params,
-    plx__scale_params,      plx__kmeans_params,        plx__zero_rows_params,       NULL};
+    plx__local_task_params, plx__local_weights_params, plx__local_neighbour_params, weights_specs,   plx__scale_params,
+    plx__decision_params,   plx__kmeans_params,        plx__zero_rows_params,       plx__knn_params, NULL};
+static const plx__param_table llreg_tables[] = {plx__local_task_params,
+                                                plx__local_weights_params,
+                                                plx__local_neighbour_params,
+                                                plx__local_model_params,
+                                                plx__scale_params,
+                                                plx__decision_params,
+                                                plx__kmeans_params,
+                                                plx__zero_rows_params,
+                                                plx__knn_params,
+                                                NULL};
 
-enum { COMMON_CAPABILITIES = PLX_CAN_MISSING_VIEWS | PLX_CAN_SPARSE | PLX_CAN_USE_UNLABELLED | PLX_IS_FEATURE_FREE };
+enum {
+    COMMON_CAPABILITIES =
+        PLX_CAN_MISSING_VIEWS | PLX_CAN_SPARSE | PLX_CAN_KERNEL_VIEWS | PLX_CAN_USE_UNLABELLED | PLX_IS_FEATURE_FREE
+};
 
 #define COMMON_FIELDS                                                                                                  \
     .task = PLX_TASK_CLASSIFY, .min_views = 1, .zero_rows = PLX__ZERO_ROWS_PARAM, .refuse_uncovered = true,            \
@@ -159,7 +172,7 @@ const plx__method plx__method_lapreg = {
     .title = "Laplacian regularisation, views summed",
     .summary = "Transductive classification or clustering with the weighted sum of the views' graph Laplacians.",
     .citation = "zhu2003harmonic",
-    .capabilities = COMMON_CAPABILITIES | PLX_CAN_KERNEL_VIEWS,
+    .capabilities = COMMON_CAPABILITIES,
     .params = lapreg_tables,
     .arrays = array_specs,
     .memory = graph_memory,
@@ -171,7 +184,7 @@ const plx__method plx__method_nlapreg = {
     .title = "Normalised Laplacian regularisation, views summed",
     .summary = "Transductive classification or clustering with the weighted sum of normalised Laplacians.",
     .citation = "zhou2004consistency",
-    .capabilities = COMMON_CAPABILITIES | PLX_CAN_KERNEL_VIEWS,
+    .capabilities = COMMON_CAPABILITIES,
     .params = nlapreg_tables,
     .arrays = array_specs,
     .memory = graph_memory,

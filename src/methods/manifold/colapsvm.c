@@ -15,9 +15,7 @@ static const plx__array_spec array_specs[] = {
     {"dual_VIEW", "n x K", 0, "Dual variables a_i of every class; zero for unlabelled samples."},
     {NULL, NULL, 0, NULL}};
 
-static const plx__param_table tables[] = {
-    param_specs,          plx__kernel_params,  plx__scale_params,     plx__smooth_graph_params,
-    plx__decision_params, plx__heldout_params, plx__zero_rows_params, NULL};
+static const plx__param_table tables[] = {param_specs, PLX__COUPLED_TABLES, NULL};
 
 static plx_status fit(plx__run *run) { return plx__coupled_fit(run, true); }
 static double memory(const plx__run *run) { return plx__coupled_bytes(run, true); }
@@ -27,21 +25,8 @@ const plx__method plx__method_colapsvm = {
     .title = "Support vector machines of every view smoothed over one graph of all views",
     .summary =
         "Semi-supervised: one maximum-margin classifier per view, all smoothed over the same graph made of every view.",
-    .citation = "sindhwani2005coreg",
-    .task = PLX_TASK_CLASSIFY,
-    .capabilities = PLX_CAN_PREDICT | PLX_CAN_MISSING_VIEWS | PLX_CAN_SPARSE | PLX_CAN_KERNEL_VIEWS |
-                    PLX_CAN_USE_UNLABELLED | PLX_IS_FEATURE_FREE | PLX_IS_VIEW_FREE,
-    .min_views = 1,
-    .min_classes = 2,
-    .zero_rows = PLX__ZERO_ROWS_PARAM,
-    .refuse_uncovered = true,
-    .extra_views = plx__coupled_extra,
-    .params_size = sizeof(plx__coupled_params),
     .params = tables,
     .arrays = array_specs,
-    .transform = "scores",
-    .view_scores = "f_VIEW",
     .memory = memory,
-    .memory_remedy = "use solver=primal with linear kernels, or solver=cg, or raise --memory",
     .fit = fit,
-    .predict = plx__coupled_predict};
+    PLX__COUPLED_FIELDS};

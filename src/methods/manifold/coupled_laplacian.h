@@ -8,6 +8,7 @@
 #include "frame/decision.h"
 #include "frame/problem.h"
 #include "graph/laplacian.h"
+#include "graph/neighbours.h"
 #include "methods/manifold/joint.h"
 
 typedef struct plx__coupled_params {
@@ -43,6 +44,20 @@ typedef struct plx__coupled_params {
     {                                                                                                                  \
         "laplacian_VIEW", "n x n", PLX__ON_REQUEST, "Laplacian of the view's own graph."                               \
     }
+
+/* What the two descriptors have in common. */
+#define PLX__COUPLED_TABLES                                                                                            \
+    plx__kernel_params, plx__scale_params, plx__smooth_graph_params, plx__knn_params, plx__decision_params,            \
+        plx__heldout_params, plx__zero_rows_params
+#define PLX__COUPLED_FIELDS                                                                                            \
+    .citation = "sindhwani2005coreg", .task = PLX_TASK_CLASSIFY,                                                       \
+    .capabilities = PLX_CAN_PREDICT | PLX_CAN_MISSING_VIEWS | PLX_CAN_SPARSE | PLX_CAN_KERNEL_VIEWS |                  \
+                    PLX_CAN_USE_UNLABELLED | PLX_IS_FEATURE_FREE | PLX_IS_VIEW_FREE,                                   \
+    .min_views = 1, .min_classes = 2, .zero_rows = PLX__ZERO_ROWS_PARAM, .refuse_uncovered = true,                     \
+    .extra_views = plx__coupled_extra, .params_size = sizeof(plx__coupled_params), .transform = "scores",              \
+    .view_scores = "f_VIEW",                                                                                           \
+    .memory_remedy = "use solver=primal with linear kernels, or solver=cg, or raise --memory",                         \
+    .predict = plx__coupled_predict
 
 plx_status plx__coupled_fit(plx__run *run, bool hinge);
 plx_status plx__coupled_predict(plx__run *run);

@@ -8,6 +8,7 @@
 #include "frame/decision.h"
 #include "frame/problem.h"
 #include "graph/laplacian.h"
+#include "graph/neighbours.h"
 #include "methods/manifold/learner.h"
 
 typedef struct plx__one_view_params {
@@ -55,6 +56,16 @@ typedef struct plx__one_view_params {
     {                                                                                                                  \
         "laplacian", "n x n", PLX__ON_REQUEST, "Graph Laplacian; zero rows where the view is missing."                 \
     }
+
+/* What the four descriptors have in common. */
+#define PLX__ONE_VIEW_TABLES                                                                                           \
+    plx__kernel_params, plx__scale_params, plx__decision_params, plx__heldout_params, plx__zero_rows_params
+#define PLX__ONE_VIEW_CAPABILITIES                                                                                     \
+    (PLX_CAN_PREDICT | PLX_CAN_MISSING_VIEWS | PLX_CAN_SPARSE | PLX_CAN_KERNEL_VIEWS | PLX_IS_FEATURE_FREE)
+#define PLX__ONE_VIEW_FIELDS                                                                                           \
+    .citation = "sindhwani2005coreg", .task = PLX_TASK_CLASSIFY, .min_views = 1, .min_classes = 2,                     \
+    .zero_rows = PLX__ZERO_ROWS_PARAM, .refuse_uncovered = true, .extra_views = plx__one_view_extra,                   \
+    .params_size = sizeof(plx__one_view_params), .transform = "scores", .predict = plx__one_view_predict
 
 plx_status plx__one_view_fit(plx__run *run, bool hinge, bool graph);
 plx_status plx__one_view_predict(plx__run *run);

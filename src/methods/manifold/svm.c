@@ -9,13 +9,7 @@ static const plx__param_spec param_specs[] = {PLX__ONE_VIEW_PARAMS, PLX__ONE_VIE
 
 static const plx__array_spec array_specs[] = {PLX__ONE_VIEW_ARRAYS, PLX__ONE_VIEW_DUAL_ARRAY, {NULL, NULL, 0, NULL}};
 
-static const plx__param_table tables[] = {param_specs,
-                                          plx__kernel_params,
-                                          plx__scale_params,
-                                          plx__decision_params,
-                                          plx__heldout_params,
-                                          plx__zero_rows_params,
-                                          NULL};
+static const plx__param_table tables[] = {param_specs, PLX__ONE_VIEW_TABLES, NULL};
 
 static plx_status fit(plx__run *run) { return plx__one_view_fit(run, true, false); }
 static double memory(const plx__run *run) { return plx__one_view_bytes(run, true, false); }
@@ -24,20 +18,10 @@ const plx__method plx__method_svm = {
     .name = "svm",
     .title = "Support vector machine on one view or on all joined",
     .summary = "Supervised baseline: one-against-rest maximum margin (hinge loss), linear or with a kernel.",
-    .citation = "sindhwani2005coreg",
-    .task = PLX_TASK_CLASSIFY,
-    .capabilities =
-        PLX_CAN_PREDICT | PLX_CAN_MISSING_VIEWS | PLX_CAN_SPARSE | PLX_CAN_KERNEL_VIEWS | PLX_IS_FEATURE_FREE,
-    .min_views = 1,
-    .min_classes = 2,
-    .zero_rows = PLX__ZERO_ROWS_PARAM,
-    .refuse_uncovered = true,
-    .extra_views = plx__one_view_extra,
-    .params_size = sizeof(plx__one_view_params),
+    .capabilities = PLX__ONE_VIEW_CAPABILITIES,
     .params = tables,
     .arrays = array_specs,
-    .transform = "scores",
     .memory = memory,
     .memory_remedy = "label fewer samples, or raise --memory",
     .fit = fit,
-    .predict = plx__one_view_predict};
+    PLX__ONE_VIEW_FIELDS};

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "graph/neighbours.h"
 #include "graph/similarity.h"
-#include "linalg/knn.h"
 
 const plx__param_spec plx__affinity_params[] = {
     PLX__PV_REAL_OR(
@@ -28,7 +28,7 @@ static plx_status check_given(plx__run *run, const plx__affinity *a)
             plx_index at = plx__points_sparse(a->rows) ? a->rows.csr.ptr[i] + p : p;
             plx_index j = plx__points_sparse(a->rows) ? a->rows.csr.col[at] : p;
             double x = plx__points_sparse(a->rows) ? a->rows.csr.val[at] : a->rows.dense.data[i * a->rows.dense.ld + p];
-            if (x >= 0) continue;
+            if (x >= 0 || (!run->fitted && !a->present[j])) continue;
             PLX_FAIL(run->ctx, PLX_E_DATA,
                      "%s: kernel view '%s' row %lld, column %lld: %g is negative; affinities must be >= 0",
                      run->method->name, a->name, (long long)run->problem->row[i], (long long)j, x);
@@ -106,7 +106,7 @@ static plx_status local_scales(plx__affinity *a, plx_context *ctx)
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
     PLX_TRY(plx__arena_i64(&index, plx__scratch(ctx), a->n * k));
     PLX_TRY(plx__arena_f64(&distance, plx__scratch(ctx), a->n, k));
-    PLX_TRY(plx__knn(ctx, a->rows, a->rows, &o, index, distance));
+    PLX_TRY(plx__neighbours(ctx, a->run, a->name, a->rows, &o, index, distance));
     for (plx_index i = 0; i < a->n; i++)
         for (plx_index j = 0; j < k && index[i * k + j] >= 0; j++) scale[i] = distance[i * k + j];
     plx__arena_rewind(plx__scratch(ctx), mark);
@@ -115,10 +115,10 @@ static plx_status local_scales(plx__affinity *a, plx_context *ctx)
 }
 
 /* width=median, and the median that width=auto multiplies. */
-static plx_status median_width(plx__affinity *a, plx_context *ctx)
+static plx_status median_width(plx__affinity *a, plx__run *run)
 {
     plx__kernel rbf = {.kind = PLX__KERNEL_RBF, .width = NAN};
-    PLX_TRY(plx__kernel_set_width(&rbf, ctx, a->rows, a->present, a->name));
+    PLX_TRY(plx__kernel_set_width(&rbf, run->ctx, a->rows, a->present, run->method->name, a->name));
     a->width = rbf.width;
     return PLX_OK;
 }
@@ -132,14 +132,14 @@ static plx_status settle_width(plx__affinity *a, plx__run *run)
     a->width = width.number;
     a->scale_k = (plx_index)scale_k.number;
     if (run->fitted || a->rule == PLX__WIDTH_NUMBER) return PLX_OK;
-    return a->rule == PLX__WIDTH_LOCAL ? local_scales(a, run->ctx) : median_width(a, run->ctx);
+    return a->rule == PLX__WIDTH_LOCAL ? local_scales(a, run->ctx) : median_width(a, run);
 }
 
 plx_status plx__affinity_open(plx__affinity *out, plx__run *run, plx_index view, plx_index k, bool symmetric)
 {
     const plx__problem *p = run->problem;
     plx__prepared rows;
-    *out = (plx__affinity){.n = p->n, .k = k, .width = NAN};
+    *out = (plx__affinity){.run = run, .n = p->n, .k = k, .width = NAN};
     if (view >= 0 && p->views[view].kind == PLX_VIEW_KERNEL) return open_given(out, run, &p->views[view], symmetric);
     PLX_TRY(plx__prepare_rows(&rows, run, view));
     out->name = rows.name;
@@ -221,7 +221,7 @@ plx_status plx__affinity_csr(plx_csr *out, plx_context *ctx, const plx__affinity
 {
     plx_csr joined, diagonal;
     if (a->given && a->k == 0) return plx__csr_clone(out, plx__scratch(ctx), a->rows.csr);
-    plx__graph_source source = {a->rows, a->present, a->given, a->name};
+    plx__graph_source source = {a->rows, a->present, a->given, a->name, a->run};
     plx__graph_settings settings = {.k = a->k,
                                     .k_given = true,
                                     .metric = PLX__EUCLID,

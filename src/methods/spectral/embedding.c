@@ -136,16 +136,6 @@ static plx_status write_known(plx_context *ctx, const plx__affine *m, const doub
     return PLX_OK;
 }
 
-/* Rows of nodes without edges hold rounding at most, unless such a node has a vector of its own. */
-static void clear_isolated(const plx__affine *m, plx_mat vectors)
-{
-    for (plx_index i = 0; i < m->a.n; i++) {
-        double *row = vectors.data + i * vectors.ld;
-        if (!(m->degree[i] > 0) && plx__norm(row, vectors.cols) < 1e-8)
-            memset(row, 0, (size_t)vectors.cols * sizeof *row);
-    }
-}
-
 /* Insertion of one more pair into descending ones; the last drops out. */
 static void insert_pair(double *values, plx_mat vectors, plx_index k, double value, const double *vector)
 {
@@ -218,6 +208,40 @@ static plx_status few_vectors(plx_context *ctx, normalised *z, plx_index k, doub
     return PLX_OK;
 }
 
+/* ---- small rows ---- */
+
+/* Rows whose length is below what the vectors are precise to. */
+static plx_status faint_rows(plx_index **rows, plx_index *count, plx_context *ctx, plx_cmat vectors)
+{
+    PLX_TRY(plx__arena_i64(rows, plx__scratch(ctx), vectors.rows));
+    for (plx_index i = 0; i < vectors.rows; i++)
+        if (plx__norm(vectors.data + i * vectors.ld, vectors.cols) < 1e-8) (*rows)[(*count)++] = i;
+    return PLX_OK;
+}
+
+/* A node with hardly any affinity has a row that is all rounding, and is scaled to unit length afterwards. The row
+ * follows from those of its neighbours, X = D^-1/2 A D^-1/2 X / eigenvalue, with full relative precision; a few rounds
+ * reach nodes that hang on others of the kind. Rows of nodes without edges become 0. */
+static plx_status sharpen_rows(plx_context *ctx, normalised *z, plx_index k, const double *values, plx_mat vectors)
+{
+    enum { ROUNDS = 3 };
+    plx_index n = z->m->a.n, count = 0, *faint = NULL;
+    double *x = NULL, *y = NULL;
+    PLX_TRY(faint_rows(&faint, &count, ctx, plx__cmat(vectors)));
+    if (!count) return PLX_OK;
+    PLX_TRY(plx__arena_f64(&x, plx__scratch(ctx), n, 1));
+    PLX_TRY(plx__arena_f64(&y, plx__scratch(ctx), n, 1));
+    z->known = NULL; /* nothing is moved away here */
+    for (plx_index step = 0; step < ROUNDS * k; step++) {
+        plx_index j = step % k;
+        for (plx_index i = 0; i < n; i++) x[i] = vectors.data[i * vectors.ld + j];
+        PLX_TRY(apply_normalised(z, ctx, y, x));
+        for (plx_index q = 0; q < count; q++)
+            vectors.data[faint[q] * vectors.ld + j] = fabs(values[j]) > 1e-8 ? y[faint[q]] / values[j] : 0.0;
+    }
+    return PLX_OK;
+}
+
 plx_status plx__spectral_vectors(plx_context *ctx, const plx__affine *m, plx_index k, double *values, plx_mat vectors,
                                  const char *what)
 {
@@ -227,7 +251,7 @@ plx_status plx__spectral_vectors(plx_context *ctx, const plx__affine *m, plx_ind
     PLX_TRY(open_normalised(&z, ctx, m));
     if (small && !(m->component && m->n_components >= k)) PLX_TRY(all_vectors(ctx, &z, k, values, vectors));
     else PLX_TRY(few_vectors(ctx, &z, k, values, vectors, what));
-    clear_isolated(m, vectors);
+    PLX_TRY(sharpen_rows(ctx, &z, k, values, vectors));
     plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;
 }

@@ -50,6 +50,29 @@ static inline plx_dataset *toy_dataset(plx_context *ctx, const toy *t, int views
     return d;
 }
 
+/* The Gram matrix of every view as a kernel view; a pair of which one sample lacks the view is 0. */
+static inline plx_dataset *toy_grams(plx_context *ctx, const toy *t, int views, bool regression)
+{
+    plx_dataset *d = new_dataset(ctx, TOY_N);
+    char text[TOY_N][32];
+    const char *label[TOY_N];
+    double gram[TOY_N * TOY_N];
+    for (int v = 0; v < views; v++) {
+        for (int i = 0; i < TOY_N * TOY_N; i++) {
+            const double *p = t->x[v] + i / TOY_N * TOY_COLS, *q = t->x[v] + i % TOY_N * TOY_COLS;
+            gram[i] = t->present[v][i / TOY_N] && t->present[v][i % TOY_N] ? p[0] * q[0] + p[1] * q[1] : 0.0;
+        }
+        add_dense(d, ctx, toy_names[v], PLX_VIEW_KERNEL, gram, TOY_N, t->present[v]);
+    }
+    for (int i = 0; i < TOY_N; i++) {
+        snprintf(text[i], sizeof text[i], "%.17g", t->y[i]);
+        label[i] = isnan(t->y[i]) ? NULL : text[i];
+    }
+    if (regression) assert_ok(ctx, plx_dataset_set_labels(d, ctx, label));
+    else set_labels(d, ctx, t->label);
+    return d;
+}
+
 /* settings, then names of arrays to ask for; NULL-ended lists */
 static inline plx_model *fit_asking(plx_context *ctx, const char *method, const plx_dataset *d,
                                     const char *const *settings, const char *const *arrays, const char *directory)

@@ -10,7 +10,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Lower layers first; names on one line may use each other only where listed in ALSO.
 LAYERS = [["core"], ["linalg"], ["data"], ["frame"], ["io", "kernel", "graph", "prob", "opt"], ["methods"],
           ["active", "eval", "ner"], ["report"], ["api"]]
-ALSO = {("graph", "kernel"), ("kernel", "opt"), ("graph", "opt"), ("prob", "opt"), ("graph", "io")}
+ALSO = {("graph", "kernel"), ("kernel", "opt"), ("graph", "opt"), ("prob", "opt"), ("prob", "kernel"), ("graph", "io")}
 LEVEL = {name: i for i, names in enumerate(LAYERS) for name in names}
 SHARED_IN_METHODS = {"methods/methods.def", "methods/registry.h"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)

@@ -161,20 +161,38 @@ static plx_status add_dense(plx_dataset *to, plx_context *ctx, const plx__view_c
     return plx__dataset_add_sparse(to, ctx, card->name, card->kind, plx__ccsr(thin), card->features, present);
 }
 
-/* A kernel view may also tell how similar new samples are to themselves, in columns the model does not know. */
+static double entry(const plx__view *v, plx_index i, plx_index j)
+{
+    return v->sparse ? plx__csr_get(v->csr, i, j) : v->dense.data[i * v->dense.ld + j];
+}
+
+/* Is an n x n matrix of the new samples' similarities about as large as the view they come in? */
+static bool peers_fit(const plx__view *v, const plx__kernel_columns *columns, plx_index n)
+{
+    plx_index known = 0;
+    for (plx_index j = 0; columns->by_name && j < n; j++) known += columns->own[j] >= 0;
+    if (!v->sparse) return known > n / 2;
+    return known > n / 2 && (double)n * (double)n <= 16.0 * (double)v->nonzeros + 1e6;
+}
+
+/* A kernel view may also tell how similar new samples are to themselves and to each other, in columns the model does
+ * not know. NaN: not told. */
 static plx_status keep_self(plx_dataset *to, plx_context *ctx, const plx__view *v, const plx_dataset *data)
 {
     plx__kernel_columns columns;
-    double *self = NULL;
+    double *self = NULL, *peers = NULL;
+    plx_index n = data->n;
     if (v->kind != PLX_VIEW_KERNEL) return PLX_OK;
     PLX_TRY(plx__kernel_columns_find(&columns, ctx, v->features, v->cols, data->ids, data->n));
-    PLX_TRY(plx__arena_f64(&self, &to->arena, data->n, 1));
-    for (plx_index i = 0; i < data->n; i++) {
-        plx_index own = columns.by_name ? columns.own[i] : -1;
-        if (own < 0) self[i] = NAN;
-        else self[i] = v->sparse ? plx__csr_get(v->csr, i, own) : v->dense.data[i * v->dense.ld + own];
+    PLX_TRY(plx__arena_f64(&self, &to->arena, n, 1));
+    if (peers_fit(v, &columns, n)) PLX_TRY(plx__arena_f64(&peers, &to->arena, n, n));
+    for (plx_index j = 0; j < n; j++) {
+        plx_index own = columns.by_name ? columns.own[j] : -1;
+        for (plx_index i = 0; peers && i < n; i++) peers[i * n + j] = own < 0 ? NAN : entry(v, i, own);
+        self[j] = own < 0 ? NAN : entry(v, j, own);
     }
     to->views[to->n_views - 1].self = self;
+    to->views[to->n_views - 1].peers = peers;
     return PLX_OK;
 }
 

@@ -18,6 +18,7 @@ typedef struct plx__view {
     const char *const *features; /* NULL: columns are named by their index */
     const uint8_t *present;      /* n flags */
     const double *self;          /* kernel views of new samples: similarity to themselves, nan: unknown; NULL: none */
+    const double *peers;         /* likewise n x n: similarity to each other */
     double cost;
 } plx__view;
 

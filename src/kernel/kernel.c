@@ -1,8 +1,10 @@
 #include "kernel/kernel.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "core/parallel.h"
+#include "linalg/vecmath.h"
 
 const plx__param_spec plx__kernel_params[] = {
     PLX__PV_CHOICE("kernel", "linear", "linear|rbf|poly|cosine|precomputed", "Similarity of two rows of a view."),
@@ -130,6 +132,35 @@ plx_status plx__kernel_set_amplitude(plx__kernel *kernel, plx_context *ctx, plx_
 
 /* ---- matrices ---- */
 
+PLX__CLONES
+static void scaled_exp(const double *x, plx_index n, double scale, double factor, double *out)
+{
+    plx_index i = 0;
+    for (; i + 8 <= n; i += 8) {
+        plx__v8 v;
+        memcpy(&v, x + i, sizeof v);
+        v = v * scale;
+        PLX__EXP8(v, v);
+        v = v * factor;
+        memcpy(out + i, &v, sizeof v);
+    }
+    if (i == n) return;
+    double rest[8] = {0};
+    plx__v8 v;
+    memcpy(rest, x + i, (size_t)(n - i) * sizeof *rest);
+    memcpy(&v, rest, sizeof v);
+    v = v * scale;
+    PLX__EXP8(v, v);
+    v = v * factor;
+    memcpy(rest, &v, sizeof v);
+    memcpy(out + i, rest, (size_t)(n - i) * sizeof *rest);
+}
+
+void plx__rbf_values(const plx__kernel *kernel, const double *dist_sq, plx_index n, double *out)
+{
+    scaled_exp(dist_sq, n, -0.5 / (kernel->width * kernel->width), factor_of(kernel), out);
+}
+
 typedef struct transform_job {
     const plx__kernel *kernel;
     plx_mat m;
@@ -140,13 +171,16 @@ static plx_status transform_rows(void *arg, plx_context *ctx, plx_index begin, p
 {
     const transform_job *job = arg;
     const plx__kernel *k = job->kernel;
-    double scale = -0.5 / (k->width * k->width), amplitude = factor_of(k);
-    (void)ctx;
-    (void)worker;
+    double amplitude = factor_of(k);
+    (void)ctx, (void)worker;
+    if (k->kind == PLX__KERNEL_RBF && job->m.ld == job->m.cols) { /* narrow rows as one */
+        double *all = job->m.data + begin * job->m.ld;
+        plx__rbf_values(k, all, (end - begin) * job->m.cols, all);
+        return PLX_OK;
+    }
     for (plx_index i = begin; i < end; i++) {
         double *row = job->m.data + i * job->m.ld;
-        if (k->kind == PLX__KERNEL_RBF)
-            for (plx_index j = 0; j < job->m.cols; j++) row[j] = amplitude * exp(scale * row[j]);
+        if (k->kind == PLX__KERNEL_RBF) plx__rbf_values(k, row, job->m.cols, row);
         else if (k->kind == PLX__KERNEL_POLY)
             for (plx_index j = 0; j < job->m.cols; j++) row[j] = amplitude * pow(row[j] + k->coef0, k->degree);
         else plx__scale(row, amplitude, job->m.cols);

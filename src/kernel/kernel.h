@@ -48,6 +48,10 @@ plx_status plx__kernel_diagonal(plx_context *ctx, const plx__kernel *kernel, plx
  * diagonal of rbf exactly the amplitude. */
 plx_status plx__kernel_matrix(plx_context *ctx, const plx__kernel *kernel, plx__points a, plx__points b, plx_mat out);
 
+/* out[i] = amplitude * exp(-dist_sq[i] / (2 width^2)) of an rbf kernel; exactly the amplitude at distance 0. May be in
+ * place. */
+void plx__rbf_values(const plx__kernel *kernel, const double *dist_sq, plx_index n, double *out);
+
 /* A given Gram matrix must be finite and symmetric to 1e-8 max|G| on the present block; averaged with its transpose. */
 plx_status plx__kernel_symmetrise(plx_context *ctx, plx_mat g, const uint8_t *present, const char *view);
 

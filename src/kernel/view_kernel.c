@@ -1,5 +1,6 @@
 #include "kernel/view_kernel.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "linalg/csr.h"
@@ -155,4 +156,11 @@ plx_status plx__view_kernel_base(plx_context *ctx, const plx__view_kernel *k, co
         for (plx_index j = 0; j < ref->count; j++)
             if (!ref->present[i] || !ref->present[j]) out.data[i * out.ld + j] = rbf ? FAR_APART : 0.0;
     return PLX_OK;
+}
+
+void plx__kernel_of_base(const plx__kernel *k, const double *base, plx_index n, double *out)
+{
+    if (k->kind == PLX__KERNEL_RBF) plx__rbf_values(k, base, n, out);
+    else
+        for (plx_index i = 0; i < n; i++) out[i] = k->amplitude * base[i];
 }

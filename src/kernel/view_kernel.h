@@ -5,8 +5,6 @@
 #ifndef PLX_KERNEL_VIEW_KERNEL_H
 #define PLX_KERNEL_VIEW_KERNEL_H
 
-#include <math.h>
-
 #include "kernel/prepared.h"
 
 typedef struct plx__view_kernel {
@@ -15,6 +13,7 @@ typedef struct plx__view_kernel {
     plx__points rows;       /* n rows; precomputed: n x N similarities as given */
     const uint8_t *present; /* n flags; NULL: all */
     const double *self;     /* precomputed, new samples: similarity to themselves; NULL: not known */
+    const double *peers;    /* likewise n x n: to each other */
 } plx__view_kernel;
 
 /* The samples others are compared with. */
@@ -48,10 +47,7 @@ plx_status plx__view_kernel_self(plx__run *run, const plx__view_kernel *k, plx_i
 /* out (count x count): squared distances of the rbf kernel, values at amplitude 1 of the others. */
 plx_status plx__view_kernel_base(plx_context *ctx, const plx__view_kernel *k, const plx__reference *ref, plx_mat out);
 
-/* Kernel value from an entry of the base. */
-static inline double plx__kernel_of_base(const plx__kernel *k, double base)
-{
-    return k->kind == PLX__KERNEL_RBF ? k->amplitude * exp(-0.5 * base / (k->width * k->width)) : k->amplitude * base;
-}
+/* Kernel values from n entries of the base; may be in place. */
+void plx__kernel_of_base(const plx__kernel *k, const double *base, plx_index n, double *out);
 
 #endif

@@ -216,6 +216,64 @@ static plx_status multiply_tiles(void *arg, plx_context *ctx, plx_index begin, p
     return PLX_OK;
 }
 
+plx_status plx__tri_inverse(plx_context *ctx, plx_mat out, plx_cmat l)
+{
+    inverse_job job = {.l = l, .x = out};
+    PLX_TRY(plx__blas_fits(ctx, l.rows, l.cols, plx__max(l.ld, out.ld)));
+    plx__mat_fill(out, 0.0);
+    plx__blas_scope scope = plx__blas_enter();
+    plx_status st = plx__parallel_for(ctx, l.rows, INVERSE_TILE, invert_columns, &job);
+    plx__blas_leave(scope);
+    return st;
+}
+
+typedef struct add_job {
+    plx_cmat x; /* L^-1 */
+    plx_mat to;
+    const plx_index *place;
+    double *tile; /* per worker: INVERSE_TILE x INVERSE_TILE */
+} add_job;
+
+static void add_tile(const add_job *job, plx_index row, plx_index col, double *tile)
+{
+    plx_index n = job->x.rows, rows = plx__min(INVERSE_TILE, n - row), cols = plx__min(INVERSE_TILE, n - col);
+    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, plx__blas_int(rows), plx__blas_int(cols),
+                plx__blas_int(n - row), 1.0, job->x.data + row * job->x.ld + row, plx__blas_int(job->x.ld),
+                job->x.data + row * job->x.ld + col, plx__blas_int(job->x.ld), 0.0, tile, INVERSE_TILE);
+    for (plx_index i = 0; i < rows; i++) {
+        double *to = job->to.data + job->place[row + i] * job->to.ld;
+        for (plx_index j = 0; j < cols && col + j <= row + i; j++)
+            to[job->place[col + j]] += tile[i * INVERSE_TILE + j];
+    }
+}
+
+static plx_status add_tiles(void *arg, plx_context *ctx, plx_index begin, plx_index end, int worker)
+{
+    const add_job *job = arg;
+    (void)ctx;
+    for (plx_index t = begin; t < end; t++) {
+        plx_index i = 0;
+        while ((i + 1) * (i + 2) / 2 <= t) i++;
+        add_tile(job, i * INVERSE_TILE, (t - i * (i + 1) / 2) * INVERSE_TILE,
+                 job->tile + (plx_index)worker * INVERSE_TILE * INVERSE_TILE);
+    }
+    return PLX_OK;
+}
+
+plx_status plx__chol_inverse_add(plx_context *ctx, plx_mat to, const plx_index *place, plx_cmat l, plx_mat work)
+{
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    add_job job = {.x = plx__cmat(work), .to = to, .place = place};
+    plx_index tiles = l.rows / INVERSE_TILE + (l.rows % INVERSE_TILE != 0);
+    PLX_TRY(plx__tri_inverse(ctx, work, l));
+    PLX_TRY(plx__arena_f64(&job.tile, plx__scratch(ctx), plx__workers(ctx), (plx_index)INVERSE_TILE * INVERSE_TILE));
+    plx__blas_scope scope = plx__blas_enter();
+    plx_status st = plx__parallel_for(ctx, tiles * (tiles + 1) / 2, 1, add_tiles, &job);
+    plx__blas_leave(scope);
+    plx__arena_rewind(plx__scratch(ctx), mark);
+    return st;
+}
+
 plx_status plx__chol_inverse(plx_context *ctx, plx_mat out, plx_cmat l)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));

@@ -49,6 +49,12 @@ plx_status plx__chol_solve_vec(plx_context *ctx, plx_cmat l, double *x);
 /* out = (L L')^-1, both triangles, exactly symmetric. out must not overlap l. */
 plx_status plx__chol_inverse(plx_context *ctx, plx_mat out, plx_cmat l);
 
+/* out = L^-1 (lower triangular, zero above), n^3/3 flops. out must not overlap l. */
+plx_status plx__tri_inverse(plx_context *ctx, plx_mat out, plx_cmat l);
+
+/* Lower triangle of to(place_i, place_j) += (L L')^-1_ij, `place` ascending; `work` (n x n) is left with L^-1. */
+plx_status plx__chol_inverse_add(plx_context *ctx, plx_mat to, const plx_index *place, plx_cmat l, plx_mat work);
+
 /* log det(L L') = 2 sum log L_ii. */
 double plx__chol_logdet(plx_cmat l);
 

@@ -60,9 +60,11 @@ static plx_status fit_class(plx__gp_state *s, const parts *p, plx_context *ctx, 
     double *y = NULL;
     PLX_TRY(plx__arena_f64(&y, plx__scratch(ctx), s->n, 1));
     for (plx_index i = 0; i < s->n; i++) y[i] = t->y.data[i * t->y.ld + c];
-    PLX_TRY(plx__laplace_fit(&at, plx__scratch(ctx), ctx, k, y, t->what, t->sample));
-    if (gradient.data) PLX_TRY(plx__laplace_gradient(ctx, &at, k, gradient));
-    plx__mat_copy(plx__sub(p->factor, c * s->n, 0, s->n, s->n), plx__cmat(at.factor));
+    plx__laplace_start start = {t->near.data ? t->near.data + c * s->n : NULL,
+                                plx__sub(p->factor, c * s->n, 0, s->n, s->n)};
+    PLX_TRY(plx__laplace_fit(&at, plx__scratch(ctx), ctx, k, y, t->what, t->sample, &start));
+    if (gradient.data) PLX_TRY(plx__laplace_gradient(ctx, &at, k, c > 0, gradient));
+    if (t->near.data) memcpy(t->near.data + c * s->n, at.slope, (size_t)s->n * sizeof(double));
     memcpy(p->root.data + c * s->n, at.root, (size_t)s->n * sizeof(double));
     for (plx_index i = 0; i < s->n; i++) p->alpha.data[i * s->q + c] = at.slope[i];
     s->evidence += at.evidence;
@@ -84,7 +86,6 @@ plx_status plx__gp_fit(plx__gp_state *out, plx__arena *arena, plx_context *ctx, 
     out->factor = plx__cmat(p.factor);
     out->root = plx__cmat(p.root);
     if (targets->regression) return fit_regression(out, &p, ctx, k, targets, gradient);
-    if (gradient.data) plx__mat_fill(gradient, 0.0);
     for (plx_index c = 0; c < out->q; c++) PLX_TRY(fit_class(out, &p, ctx, k, targets, c, gradient));
     return PLX_OK;
 }

@@ -14,14 +14,16 @@ typedef struct plx__gp_targets {
     plx_mat y;         /* n x q: +-1 per problem, or targets minus `offset` */
     double offset;     /* regression: added to every mean */
     double noise;      /* regression: variance */
+    plx_mat near;      /* q x n: K^-1 f of the fit before, where the next one starts; data NULL: starts from f = 0 */
     const char *what;  /* for messages, e.g. "gp: matrix for view 'text'" */
 } plx__gp_targets;
 
 typedef struct plx__gp_state {
     plx_index n, q;
-    plx_cmat alpha;  /* n x q: mean = k . alpha */
-    plx_cmat factor; /* q n x n: the Cholesky factors of the q problems, one below the other */
-    plx_cmat root;   /* q x n: W^1/2, or ones */
+    plx_cmat alpha;   /* n x q: mean = k . alpha */
+    plx_cmat factor;  /* q n x n: the Cholesky factors of the q problems, one below the other */
+    plx_cmat root;    /* q x n: W^1/2, or ones */
+    plx_cmat weights; /* p x q, of gp_thin.h only: mean = z . weights, factors are p x p; data NULL: not such a state */
     double evidence, jitter;
     bool converged;
 } plx__gp_state;

@@ -5,6 +5,7 @@
 
 #include "core/number.h"
 #include "core/parallel.h"
+#include "prob/klr.h"
 
 /* ---- targets ---- */
 
@@ -66,6 +67,25 @@ plx_status plx__gp_targets_of(plx__gp_targets *t, plx__run *run, bool regression
 }
 
 /* ---- predictions ---- */
+
+void plx__gp_log_probabilities(plx_cmat mean, plx_cmat variance, plx_mat out)
+{
+    for (plx_index i = 0; i < mean.rows; i++) {
+        double *s = out.data + i * out.ld, sum = 0;
+        for (plx_index c = 0; c < mean.cols; c++) {
+            double spread = acos(-1.0) * fmax(variance.data[i * variance.ld + c], 0.0) / 8.0;
+            s[c] = mean.data[i * mean.ld + c] / sqrt(1.0 + spread);
+        }
+        if (mean.cols == 1) {
+            s[1] = plx__log_sigmoid(s[0]);
+            s[0] = plx__log_sigmoid(-s[0]);
+            continue;
+        }
+        for (plx_index c = 0; c < mean.cols; c++) sum += plx__sigmoid(s[c]);
+        for (plx_index c = 0; c < mean.cols; c++)
+            s[c] = sum > 0 ? plx__log_sigmoid(s[c]) - log(sum) : -log((double)mean.cols);
+    }
+}
 
 static plx_status class_probabilities(plx_mat *out, plx__run *run, const plx__gp_outcome *o)
 {
@@ -134,6 +154,7 @@ plx_status plx__gp_store(plx__run *run, const plx__gp_state *s, const plx__gp_ta
 {
     plx_mat sample;
     PLX_TRY(plx__store_put(run->out, "_factor", s->factor));
+    if (s->weights.data) PLX_TRY(plx__store_put(run->out, "_posterior_weights", s->weights));
     PLX_TRY(plx__store_put(run->out, "_root", s->root));
     PLX_TRY(plx__store_put(run->out, "alpha", s->alpha));
     PLX_TRY(plx__store_put(run->out, "_offset", (plx_cmat){&t->offset, 1, 1, 1}));
@@ -149,7 +170,12 @@ plx_status plx__gp_load(plx__gp_state *s, plx_index **sample, double *offset, pl
     *s = (plx__gp_state){.q = plx__gp_problems(regression, run->problem->n_classes)};
     PLX_TRY(plx__store_shaped(&labelled, run->ctx, from, "_labelled", 1, -1));
     s->n = labelled.cols;
-    PLX_TRY(plx__store_shaped(&s->factor, run->ctx, from, "_factor", s->q * s->n, s->n));
+    plx_index order = s->n;
+    if (plx__store_find(from, "_posterior_weights")) {
+        PLX_TRY(plx__store_shaped(&s->weights, run->ctx, from, "_posterior_weights", -1, s->q));
+        order = s->weights.rows;
+    }
+    PLX_TRY(plx__store_shaped(&s->factor, run->ctx, from, "_factor", s->q * order, order));
     PLX_TRY(plx__store_shaped(&s->root, run->ctx, from, "_root", s->q, s->n));
     PLX_TRY(plx__store_shaped(&s->alpha, run->ctx, from, "alpha", s->n, s->q));
     PLX_TRY(plx__store_scalar(offset, run->ctx, from, "_offset"));
@@ -162,10 +188,17 @@ plx_status plx__gp_load(plx__gp_state *s, plx_index **sample, double *offset, pl
     return PLX_OK;
 }
 
-plx_status plx__gp_tell_jitter(plx__run *run, double jitter)
+static plx_status tell_fact(plx__run *run, const char *key, json_t *value)
 {
     if (!run->info->extra) run->info->extra = json_object();
-    if (!run->info->extra || json_object_set_new(run->info->extra, "jitter", json_real(jitter)))
+    if (!run->info->extra || json_object_set_new(run->info->extra, key, value))
         PLX_FAIL(run->ctx, PLX_E_NOMEM, "out of memory");
     return PLX_OK;
+}
+
+plx_status plx__gp_tell_jitter(plx__run *run, double jitter) { return tell_fact(run, "jitter", json_real(jitter)); }
+
+plx_status plx__gp_tell_evaluations(plx__run *run, plx_index count)
+{
+    return tell_fact(run, "evaluations", json_integer((json_int_t)count));
 }

@@ -29,11 +29,15 @@ typedef struct plx__gp_outcome {
 /* Stores "probability" (classification) and tells labels and scores. */
 plx_status plx__gp_tell(plx__run *run, const plx__gp_outcome *outcome);
 
-/* State in the model as private arrays, and back. `labelled` numbers of a model that was fitted to `rows` samples. */
+/* Logarithms of the class probabilities (rows x C) by the probit formula; those near 0 and 1 keep their digits. */
+void plx__gp_log_probabilities(plx_cmat mean, plx_cmat variance, plx_mat out);
+
+/* State in the model as private arrays, and back with the numbers of the labelled samples and the offset of means. */
 plx_status plx__gp_store(plx__run *run, const plx__gp_state *state, const plx__gp_targets *targets);
 plx_status plx__gp_load(plx__gp_state *state, plx_index **sample, double *offset, plx__run *run, bool regression);
 
-/* The result's key "jitter". */
+/* Keys of the result: "jitter", and "evaluations" of the evidence. */
 plx_status plx__gp_tell_jitter(plx__run *run, double jitter);
+plx_status plx__gp_tell_evaluations(plx__run *run, plx_index count);
 
 #endif

@@ -3,6 +3,9 @@
  * turns any derivative of the prior covariance K into a derivative of the evidence.
  *
  *     B = I + W^1/2 K W^1/2 = L L',   log Z = psi(mode) - sum log L_ii,   d log Z = sum_ab M_ab dK_ab
+ *
+ * A covariance diag(c) + Z Z' with few columns p is never formed: with E = W/(1 + W c) and A = I + Z'EZ,
+ * log det B = sum log(1 + W c) + log det A, and every step is a product with Z.
  */
 #ifndef PLX_PROB_LAPLACE_H
 #define PLX_PROB_LAPLACE_H
@@ -16,19 +19,32 @@ typedef struct plx__laplace {
     double *weight; /* n: pi (1 - pi) */
     double *root;   /* n: its square root */
     double *turn;   /* n: 1 - 2 pi */
-    plx_mat factor; /* n x n: L */
+    plx_mat factor; /* n x n: L; of diag(c) + Z Z': p x p, the factor of A */
     double evidence, jitter;
     plx_index iterations;
     bool converged;
 } plx__laplace;
 
-/* k is n x n with both triangles, y in {-1, +1}. The result lies in `arena`. `what` and `samples` as in
- * plx__cholesky_jitter. */
-plx_status plx__laplace_fit(plx__laplace *out, plx__arena *arena, plx_context *ctx, plx_cmat k, const double *y,
-                            const char *what, const plx_index *samples);
+/* Where Newton's method starts and where it may work. */
+typedef struct plx__laplace_start {
+    const double *a; /* n: K^-1 f of a nearby problem; NULL: f = 0. The mode is the same, found in fewer steps */
+    plx_mat factor;  /* room for the factor; data NULL: in the arena */
+} plx__laplace_start;
 
-/* m += M (n x n, symmetric). n^3 flops. */
-plx_status plx__laplace_gradient(plx_context *ctx, const plx__laplace *at, plx_cmat k, plx_mat m);
+/* k is n x n with both triangles, y in {-1, +1}. The result lies in `arena`. `what` and `samples` as in
+ * plx__cholesky_jitter; `start` NULL: f = 0. */
+plx_status plx__laplace_fit(plx__laplace *out, plx__arena *arena, plx_context *ctx, plx_cmat k, const double *y,
+                            const char *what, const plx_index *samples, const plx__laplace_start *start);
+
+/* The same with K = diag(c) + Z Z' (c NULL: 0). n p^2 flops for a step. */
+plx_status plx__laplace_fit_thin(plx__laplace *out, plx__arena *arena, plx_context *ctx, plx_cmat z, const double *c,
+                                 const double *y, const char *what, const plx__laplace_start *start);
+
+/* column[j] += <M, z_j z_j'> for every column z_j of Z (p of them), c = 0: what one M is for n x n matrices. */
+plx_status plx__laplace_gradient_thin(plx_context *ctx, const plx__laplace *at, plx_cmat z, double *column);
+
+/* m = M, or (add) m += M (n x n, symmetric). n^3 flops. */
+plx_status plx__laplace_gradient(plx_context *ctx, const plx__laplace *at, plx_cmat k, bool add, plx_mat m);
 
 typedef enum plx__averaging { /* order of the words of the parameter `averaging` */
                               PLX__AVERAGE_PROBIT = 0,

@@ -255,6 +255,86 @@ static void forms_agree(void **state)
     plx_context_destroy(ctx);
 }
 
+/* More labels than twice the features: inference in weight space too, which asking for view_mean switches off. */
+static void many_labels(void **state)
+{
+    static const char *const results[] = {"mean", "variance", "alpha", NULL}, *const more[] = {"view_mean", NULL};
+    plx_context *ctx = test_context(1);
+    char directory[64];
+    (void)state;
+    make_directory(directory);
+    write_file(directory, "held.txt", "0\n0\n1\n0\n0\n0\n0\n0\n0\n0\n0\n1\n0\n0\n");
+    for (int variant = 0; variant < 8; variant++) {
+        bool regression = variant & 1;
+        toy t = make_toy(variant & 2 ? 3 : 2, variant & 4);
+        plx_dataset *d = toy_dataset(ctx, &t, 2, regression);
+        const char *const settings[] = {regression ? "task=regression" : "task=classification", "lowrank=exact",
+                                        "view_variance.text=0.4", "heldout=held.txt", NULL};
+        plx_model *thin = fit_asking(ctx, "bct", d, settings, NULL, directory);
+        plx_model *wide = fit_asking(ctx, "bct", d, settings, more, directory);
+        assert_non_null(plx__store_find(&thin->store, "_posterior_weights"));
+        assert_null(plx__store_find(&wide->store, "_posterior_weights"));
+        for (int i = 0; results[i]; i++)
+            assert_same_matrix(array_of(thin, results[i]), array_of(wide, results[i]), 1e-9);
+        assert_close(evidence(thin), evidence(wide), 1e-9);
+        plx_model_destroy(thin);
+        plx_model_destroy(wide);
+        plx_dataset_destroy(d);
+    }
+    remove_directory(directory);
+    plx_context_destroy(ctx);
+}
+
+/* Linear views and their Gram matrices as kernel views say the same, of held-out samples too. */
+static void kernel_views_are_linear(void **state)
+{
+    static const char *const arrays[] = {"mean", "variance", "view_mean", "kernel", "evidence_gradient", NULL};
+    plx_context *ctx = test_context(1);
+    char directory[64];
+    (void)state;
+    make_directory(directory);
+    write_file(directory, "held.txt", "0\n1\n0\n0\n0\n1\n0\n0\n0\n0\n1\n0\n0\n1\n");
+    for (int missing = 0; missing < 2; missing++) {
+        toy t = make_toy(2, missing);
+        plx_dataset *a = toy_dataset(ctx, &t, 2, false), *b = toy_grams(ctx, &t, 2, false);
+        plx_model *m = fit_asking(ctx, "bct", a, SETTINGS("heldout=held.txt", "lowrank=none"), arrays, directory);
+        plx_model *k = fit_asking(ctx, "bct", b, SETTINGS("heldout=held.txt"), arrays, directory);
+        for (int i = 0; arrays[i]; i++) assert_same_matrix(array_of(m, arrays[i]), array_of(k, arrays[i]), 1e-10);
+        plx_model_destroy(m);
+        plx_model_destroy(k);
+        plx_dataset_destroy(a);
+        plx_dataset_destroy(b);
+    }
+    remove_directory(directory);
+    plx_context_destroy(ctx);
+}
+
+/* Who asks for K_c gets the general road, who does not a shorter one: solves only, and one factorisation for two
+ * complete views, whichever has the smaller trace. */
+static void roads_agree(void **state)
+{
+    static const char *const all[] = {"evidence_gradient", "kernel", NULL}, *const few[] = {"evidence_gradient", NULL};
+    static const char *const results[] = {"mean", "variance", "alpha", "evidence_gradient", NULL};
+    plx_context *ctx = test_context(1);
+    (void)state;
+    for (int variant = 0; variant < 8; variant++) {
+        toy t = make_toy(2, variant & 1);
+        bool regression = variant & 2;
+        plx_dataset *d = toy_dataset(ctx, &t, 2, regression);
+        const char *const settings[] = {regression ? "task=regression" : "task=classification", "kernel=rbf",
+                                        "width=1.2", variant & 4 ? "view_variance.text=9" : "view_variance.image=9",
+                                        NULL};
+        plx_model *a = fit_asking(ctx, "bct", d, settings, all, NULL);
+        plx_model *b = fit_asking(ctx, "bct", d, settings, few, NULL);
+        for (int i = 0; results[i]; i++) assert_same_matrix(array_of(a, results[i]), array_of(b, results[i]), 1e-11);
+        assert_close(evidence(a), evidence(b), 1e-11);
+        plx_model_destroy(a);
+        plx_model_destroy(b);
+        plx_dataset_destroy(d);
+    }
+    plx_context_destroy(ctx);
+}
+
 /* rbf with as many pivots as samples is the dense form, for new samples too. */
 static void all_pivots_are_dense(void **state)
 {
@@ -444,6 +524,9 @@ int main(void)
                                        cmocka_unit_test(coregularised_prior),
                                        cmocka_unit_test(gradients),
                                        cmocka_unit_test(forms_agree),
+                                       cmocka_unit_test(many_labels),
+                                       cmocka_unit_test(kernel_views_are_linear),
+                                       cmocka_unit_test(roads_agree),
                                        cmocka_unit_test(all_pivots_are_dense),
                                        cmocka_unit_test(one_view_is_exact),
                                        cmocka_unit_test(distrusted_views_drop_out),

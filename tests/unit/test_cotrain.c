@@ -31,7 +31,7 @@ static plx_dataset *make_data(plx_context *ctx, plx_index views, bool holes)
     return d;
 }
 
-static const char *const BASES[4] = {"base=nb", "base=logistic", "base=rls", "base=svm"};
+static const char *const BASES[5] = {"base=nb", "base=logistic", "base=rls", "base=svm", "base=gp"};
 
 /* ---- by hand ---- */
 
@@ -124,7 +124,7 @@ static void check_rounds(const plx_model *m, plx_index views, double grow, plx_i
 static void rounds_keep_the_rules(void **state)
 {
     (void)state;
-    for (int b = 0; b < 4; b++)
+    for (int b = 0; b < 5; b++)
         for (plx_index views = 1; views <= VIEWS; views++) {
             plx_context *ctx = test_context(2);
             plx_dataset *d = make_data(ctx, views, true);
@@ -224,6 +224,73 @@ static void uncovered_samples(void **state)
     plx_context_destroy(ctx);
 }
 
+/* ---- Gaussian processes ---- */
+
+/* Without rounds every view's posterior is that of gp on this view; the first round takes what follows from them. */
+static void gp_learners_are_gp(void **state)
+{
+    static const char *const view_settings[] = {"view=v1", "view=v2"};
+    static const char *const posterior[] = {"posterior.v1", "posterior.v2"};
+    double best[N];
+    int expect[N];
+    (void)state;
+    plx_context *ctx = test_context(1);
+    plx_dataset *d = make_data(ctx, 2, false);
+    plx_model *none = fit_model(ctx, "cotrain", d, SETTINGS("base=gp", "rounds=0"));
+    plx_model *one = fit_model(ctx, "cotrain", d, SETTINGS("base=gp", "rounds=1", "grow=1", "pool=0"));
+    for (int i = 0; i < N; i++) expect[i] = -1;
+    for (int v = 0; v < 2; v++) {
+        plx_model *g = fit_model(ctx, "gp", d, SETTINGS(view_settings[v]));
+        plx_cmat p = array_of(g, "probability");
+        assert_same_matrix(array_of(none, posterior[v]), p, 1e-12);
+        for (int c = 0; c < K; c++) {
+            int first = -1;
+            for (int i = 9; i < N; i++) { /* the surest of those this view calls c */
+                const double *q = p.data + i * K;
+                bool own = q[c] >= q[0] && q[c] >= q[1] && q[c] >= q[2];
+                if (own && (first < 0 || q[c] > p.data[first * K + c])) first = i;
+            }
+            if (first < 0) continue;
+            double sure = p.data[first * K + c];
+            if (expect[first] < 0 || sure > best[first]) {
+                expect[first] = c;
+                best[first] = sure;
+            }
+        }
+        plx_model_destroy(g);
+    }
+    plx_cmat added = array_of(one, "added");
+    for (int i = 9; i < N; i++) assert_close(added.data[3 * i + 1], expect[i], 0);
+    plx_model_destroy(none);
+    plx_model_destroy(one);
+    plx_dataset_destroy(d);
+    plx_context_destroy(ctx);
+}
+
+/* More labelled samples than twice the features: the state is in weight space, and says the same. */
+static void gp_learners_in_weight_space(void **state)
+{
+    (void)state;
+    plx_context *ctx = test_context(1);
+    plx_dataset *d = make_data(ctx, 1, false);
+    int label[N];
+    for (int i = 0; i < N; i++) label[i] = i < 30 ? i % K : -1;
+    set_labels(d, ctx, label);
+    plx_model *m = fit_model(ctx, "cotrain", d, SETTINGS("base=gp", "rounds=0"));
+    plx_model *g = fit_model(ctx, "gp", d, NULL);
+    assert_same_matrix(array_of(m, "posterior"), array_of(g, "probability"), 1e-12);
+    plx_prediction *again = NULL;
+    plx_cmat p = {0};
+    assert_ok(ctx, plx_predict(&again, ctx, m, d));
+    assert_ok(ctx, plx_prediction_array(&p, again, "posterior"));
+    assert_same_matrix(p, array_of(m, "posterior"), 1e-12);
+    plx_prediction_destroy(again);
+    plx_model_destroy(m);
+    plx_model_destroy(g);
+    plx_dataset_destroy(d);
+    plx_context_destroy(ctx);
+}
+
 /* ---- errors ---- */
 
 static void refusals(void **state)
@@ -233,7 +300,6 @@ static void refusals(void **state)
         plx_status status;
         const char *word;
     } list[] = {
-        {{"base=gp"}, PLX_E_UNSUPPORTED, "base"},
         {{"grow=1,2"}, PLX_E_ARG, "grow"},
         {{"grow=1.5"}, PLX_E_ARG, "grow"},
     };
@@ -267,12 +333,12 @@ static void classes_without_samples(void **state)
     uint8_t present[2 * N];
     for (int i = 0; i < 2 * N; i++) present[i] = i < N || i % K != 0; /* class of (i - N) = 2, 5, 8: i % 3 = 0 */
     assert_ok(ctx, plx_dataset_mask(&holes, ctx, d, present));
-    for (int b = 1; b < 4; b++) {
+    for (int b = 1; b < 5; b++) {
         assert_fails(ctx, try_fit(&m, ctx, "cotrain", holes, SETTINGS(BASES[b]), NULL), PLX_E_DATA, "view 'v2'");
         assert_fails(ctx, try_fit(&m, ctx, "cotrain", holes, SETTINGS(BASES[b]), NULL), PLX_E_DATA, "class 'C'");
     }
     assert_ok(ctx, plx_dataset_set_hierarchy(d, ctx, classes, 4, NULL, 0, NULL, 0));
-    for (int b = 0; b < 4; b++)
+    for (int b = 0; b < 5; b++)
         assert_fails(ctx, try_fit(&m, ctx, "cotrain", d, SETTINGS(BASES[b]), NULL), PLX_E_DATA, "'D'");
     plx_dataset_destroy(d);
     plx_dataset_destroy(holes);
@@ -289,7 +355,7 @@ static void negative_values(void **state)
     add_dense(d, ctx, "signed", PLX_VIEW_REAL, x, 2, NULL);
     set_labels(d, ctx, (int[]){0, 1, -1, -1});
     assert_fails(ctx, try_fit(&m, ctx, "cotrain", d, NULL, NULL), PLX_E_DATA, "view 'signed' row 1");
-    for (int b = 1; b < 4; b++) {
+    for (int b = 1; b < 5; b++) {
         m = fit_model(ctx, "cotrain", d, SETTINGS(BASES[b]));
         plx_model_destroy(m);
     }
@@ -302,7 +368,7 @@ static void negative_values(void **state)
 static void threads_do_not_matter(void **state)
 {
     (void)state;
-    for (int b = 0; b < 4; b++) {
+    for (int b = 0; b < 5; b++) {
         plx_context *ctx[2] = {test_context(1), test_context(7)};
         plx_dataset *d[2];
         plx_model *m[2];
@@ -331,6 +397,8 @@ int main(void)
         cmocka_unit_test(growth_follows_the_classes),
         cmocka_unit_test(nb_leaves_a_class_out),
         cmocka_unit_test(uncovered_samples),
+        cmocka_unit_test(gp_learners_are_gp),
+        cmocka_unit_test(gp_learners_in_weight_space),
         cmocka_unit_test(refusals),
         cmocka_unit_test(classes_without_samples),
         cmocka_unit_test(negative_values),

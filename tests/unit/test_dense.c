@@ -324,6 +324,20 @@ static void solves_invert(void **state)
             assert_close(at(eye, i, j), i == j, 1e-9);
             assert_true(at(inverse, i, j) == at(inverse, j, i));
         }
+    plx_mat triangle = test_mat(ctx, n, n, 6), sum = test_mat(ctx, 2 * n, 2 * n, 7), before;
+    int64_t *place = NULL;
+    assert_ok(ctx, plx__arena_i64(&place, plx__scratch(ctx), n));
+    for (plx_index i = 0; i < n; i++) place[i] = 2 * i + 1;
+    assert_ok(ctx, plx__mat_clone(&before, plx__scratch(ctx), plx__cmat(sum)));
+    assert_ok(ctx, plx__chol_inverse_add(ctx, sum, place, plx__cmat(l), triangle));
+    for (plx_index i = 0; i < 2 * n; i++)
+        for (plx_index j = 0; j < 2 * n; j++) {
+            double added = i % 2 && j % 2 && j <= i ? at(inverse, i / 2, j / 2) : 0.0;
+            assert_close(at(sum, i, j), at(before, i, j) + added, 1e-12);
+        }
+    assert_ok(ctx, plx__gemm(ctx, 1.0, plx__cmat(triangle), PLX__N, plx__cmat(l), PLX__N, 0.0, eye));
+    for (plx_index i = 0; i < n; i++)
+        for (plx_index j = 0; j < n; j++) assert_close(at(eye, i, j), i == j, 1e-10);
     plx_context_destroy(ctx);
 }
 

@@ -99,6 +99,62 @@ static void precomputed_is_linear(void **state)
     plx_context_destroy(ctx);
 }
 
+/* Two linear views of four features and ten labelled samples are learned in weight space; their Gram matrices, as kernel
+ * views, are not. Some samples lack a view, some are held out. */
+static void weight_space_is_dense(void **state)
+{
+    static const char *const arrays[] = {"mean", "variance", "alpha", "hyper", "evidence_gradient", "kernel", NULL};
+    plx_context *ctx = test_context(1);
+    char directory[64];
+    (void)state;
+    make_directory(directory);
+    write_file(directory, "held.txt", "0\n0\n0\n0\n0\n1\n0\n0\n0\n0\n0\n1\n0\n0\n");
+    for (int variant = 0; variant < 8; variant++) {
+        bool regression = variant & 1;
+        toy t = make_toy(variant & 2 ? 3 : 2, variant & 4);
+        plx_dataset *a = toy_dataset(ctx, &t, 2, regression), *b = toy_grams(ctx, &t, 2, regression);
+        const char *const settings[] = {regression ? "task=regression" : "task=classification",
+                                        "combine=sum",
+                                        "amplitude.text=1.5",
+                                        "heldout=held.txt",
+                                        variant & 2 ? "optimize=none" : "max_iter=3",
+                                        NULL};
+        plx_model *thin = fit_asking(ctx, "gp", a, settings, arrays, directory);
+        plx_model *dense = fit_asking(ctx, "gp", b, settings, arrays, directory);
+        assert_non_null(plx__store_find(&thin->store, "_posterior_weights"));
+        assert_null(plx__store_find(&dense->store, "_posterior_weights"));
+        for (int k = 0; arrays[k]; k++) assert_same_matrix(array_of(thin, arrays[k]), array_of(dense, arrays[k]), 1e-8);
+        assert_close(evidence(thin), evidence(dense), 1e-9);
+        plx_model_destroy(thin);
+        plx_model_destroy(dense);
+        plx_dataset_destroy(a);
+        plx_dataset_destroy(b);
+    }
+    remove_directory(directory);
+    plx_context_destroy(ctx);
+}
+
+/* Where a standardised column is filled with its mean, which is 0, the cosine with everything is 0. */
+static void mean_of_standardised_columns(void **state)
+{
+    plx_context *ctx = test_context(1);
+    plx_dataset *d = new_dataset(ctx, 6);
+    static const double x[] = {0.1, 2.3, 0.7, 1.1, 3.3, 0.2, 0.9, 5.7, 1.3, 4.1, 0, 0};
+    static const uint8_t present[] = {1, 1, 1, 1, 1, 0};
+    static const char *const kernel[] = {"kernel", NULL};
+    (void)state;
+    add_dense(d, ctx, "x", PLX_VIEW_REAL, x, 2, present);
+    set_labels(d, ctx, (int[]){0, 1, 0, 1, -1, -1});
+    plx_model *m = fit_asking(ctx, "gp", d, SETTINGS("kernel=cosine", "scale=zscore", "missing=mean", "optimize=none"),
+                              kernel, NULL);
+    plx_cmat k = array_of(m, "kernel"), mean = array_of(m, "mean");
+    for (int i = 0; i < 6; i++) assert_true(k.data[30 + i] == 0);
+    assert_true(mean.data[5] == 0);
+    plx_model_destroy(m);
+    plx_dataset_destroy(d);
+    plx_context_destroy(ctx);
+}
+
 /* K over all samples, held-out ones included, is the K of a fit to all of them. */
 static void kernel_of_heldout(void **state)
 {
@@ -183,9 +239,11 @@ static void degenerate_data(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(one_labelled_sample), cmocka_unit_test(gradients),
-                                       cmocka_unit_test(optimum_is_no_worse), cmocka_unit_test(precomputed_is_linear),
-                                       cmocka_unit_test(kernel_of_heldout),   cmocka_unit_test(refusals),
-                                       cmocka_unit_test(degenerate_data)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_labelled_sample),   cmocka_unit_test(gradients),
+        cmocka_unit_test(optimum_is_no_worse),   cmocka_unit_test(precomputed_is_linear),
+        cmocka_unit_test(weight_space_is_dense), cmocka_unit_test(mean_of_standardised_columns),
+        cmocka_unit_test(kernel_of_heldout),     cmocka_unit_test(refusals),
+        cmocka_unit_test(degenerate_data)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -113,9 +113,28 @@ static void settings_by_view(void **state)
     plx_context_destroy(ctx);
 }
 
+/* Eight at a time, and what is left over, are exp to a unit in the last place or so. */
+static void rbf_values(void **state)
+{
+    plx__kernel kernel = {.kind = PLX__KERNEL_RBF, .width = 1.3, .amplitude = 2.5};
+    double d2[21], out[21];
+    (void)state;
+    for (plx_index n = 1; n <= 21; n++) {
+        for (plx_index i = 0; i < n; i++) d2[i] = i == 0 ? 0 : pow(1.9, (double)i) * 1e-3;
+        d2[n - 1] = n == 21 ? 1e300 : d2[n - 1];
+        plx__rbf_values(&kernel, d2, n, out);
+        for (plx_index i = 0; i < n; i++) {
+            double expect = 2.5 * exp(-d2[i] / (2 * 1.3 * 1.3));
+            assert_true(fabs(out[i] - expect) <= 1e-13 * expect + 1e-300);
+        }
+        assert_true(out[0] == 2.5);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rbf_values),
         cmocka_unit_test(values_by_hand),
         cmocka_unit_test(median_width),
         cmocka_unit_test(gram_matrices_are_symmetrised),

@@ -17,7 +17,7 @@ static double evidence_of(plx_context *ctx, plx_cmat k, const double *y)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
     plx__laplace at;
-    assert_ok(ctx, plx__laplace_fit(&at, plx__scratch(ctx), ctx, k, y, "test", NULL));
+    assert_ok(ctx, plx__laplace_fit(&at, plx__scratch(ctx), ctx, k, y, "test", NULL, NULL));
     assert_true(at.converged);
     plx__arena_rewind(plx__scratch(ctx), mark);
     return at.evidence;
@@ -32,9 +32,29 @@ static void mode_is_stationary(void **state)
     double y[N], f[N];
     (void)state;
     alternate(y, N);
-    assert_ok(ctx, plx__laplace_fit(&at, plx__scratch(ctx), ctx, plx__cmat(k), y, "test", NULL));
+    assert_ok(ctx, plx__laplace_fit(&at, plx__scratch(ctx), ctx, plx__cmat(k), y, "test", NULL, NULL));
     assert_ok(ctx, plx__gemv(ctx, 1.0, plx__cmat(k), PLX__N, at.slope, 0.0, f));
     for (plx_index i = 0; i < N; i++) assert_close(f[i], at.mode[i], 1e-9);
+    plx_context_destroy(ctx);
+}
+
+/* A start elsewhere, good or bad, ends at the same mode. */
+static void start_does_not_matter(void **state)
+{
+    plx_context *ctx = test_context(1);
+    plx_mat k = test_spd(ctx, N, 0.5, 1);
+    plx__laplace cold, warm;
+    double y[N], a[N];
+    (void)state;
+    alternate(y, N);
+    assert_ok(ctx, plx__laplace_fit(&cold, plx__scratch(ctx), ctx, plx__cmat(k), y, "test", NULL, NULL));
+    for (int bad = 0; bad < 2; bad++) {
+        for (int i = 0; i < N; i++) a[i] = bad ? -50.0 * y[i] : 0.9 * cold.slope[i];
+        plx__laplace_start start = {.a = a};
+        assert_ok(ctx, plx__laplace_fit(&warm, plx__scratch(ctx), ctx, plx__cmat(k), y, "test", NULL, &start));
+        assert_close(warm.evidence, cold.evidence, 1e-11);
+        for (int i = 0; i < N; i++) assert_close(warm.mode[i], cold.mode[i], 1e-7);
+    }
     plx_context_destroy(ctx);
 }
 
@@ -63,8 +83,8 @@ static void gradient_is_a_derivative(void **state)
         plx__laplace at;
         double sum = 0;
         plx__mat_fill(m, 0.0);
-        assert_ok(ctx, plx__laplace_fit(&at, plx__scratch(ctx), ctx, plx__cmat(k), y, "test", NULL));
-        assert_ok(ctx, plx__laplace_gradient(ctx, &at, plx__cmat(k), m));
+        assert_ok(ctx, plx__laplace_fit(&at, plx__scratch(ctx), ctx, plx__cmat(k), y, "test", NULL, NULL));
+        assert_ok(ctx, plx__laplace_gradient(ctx, &at, plx__cmat(k), false, m));
         assert_ok(ctx, plx__mat_clone(&up, plx__scratch(ctx), plx__cmat(k)));
         assert_ok(ctx, plx__mat_clone(&down, plx__scratch(ctx), plx__cmat(k)));
         for (plx_index i = 0; i < N * N; i++) {
@@ -152,11 +172,10 @@ static void variance_is_posterior(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(mode_is_stationary),
-                                       cmocka_unit_test(one_sample),
-                                       cmocka_unit_test(gradient_is_a_derivative),
-                                       cmocka_unit_test(large_covariance),
-                                       cmocka_unit_test(probabilities),
-                                       cmocka_unit_test(variance_is_posterior)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mode_is_stationary),   cmocka_unit_test(start_does_not_matter),
+        cmocka_unit_test(one_sample),           cmocka_unit_test(gradient_is_a_derivative),
+        cmocka_unit_test(large_covariance),     cmocka_unit_test(probabilities),
+        cmocka_unit_test(variance_is_posterior)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

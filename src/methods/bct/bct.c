@@ -9,6 +9,7 @@
 
 #include "core/parallel.h"
 #include "frame/problem.h"
+#include "prob/gp_thin.h"
 
 enum { BLOCK_ROWS = 512 };
 
@@ -105,19 +106,38 @@ static plx_status open_targets(bct *b)
 
 /* ---- scoring the fitted samples ---- */
 
+/* Means and variances of covered samples begin..begin+rows-1. */
+static plx_status block_of_columns(bct *b, const plx__gp_state *s, plx_index begin, plx_mat m, plx_mat v)
+{
+    plx_mat k;
+    double *self = NULL;
+    PLX_TRY(plx__mat_clone(&k, plx__scratch(b->ctx), plx__csub(plx__cmat(b->kl), begin, 0, m.rows, s->n)));
+    PLX_TRY(plx__arena_f64(&self, plx__scratch(b->ctx), m.rows, 1));
+    for (plx_index i = 0; i < m.rows; i++) self[i] = plx__bct_diagonal(b, begin + i);
+    return plx__gp_predict(b->ctx, s, k, self, m, v);
+}
+
+static plx_status block_of_rows(bct *b, const plx__gp_state *s, plx_index begin, plx_mat m, plx_mat v)
+{
+    plx_mat z;
+    plx_index at = 0;
+    PLX_TRY(plx__mat_clone(&z, plx__scratch(b->ctx), plx__csub(plx__cmat(b->z), begin, 0, m.rows, b->z.cols)));
+    PLX_TRY(plx__gp_thin_predict(b->ctx, s, z, b->c + begin, m, v));
+    while (at < s->n && b->labelled[at] < begin) at++;
+    for (; at < s->n && b->labelled[at] < begin + m.rows; at++)
+        plx__gp_thin_own(s, at, b->c[b->labelled[at]], m, v, b->labelled[at] - begin);
+    return PLX_OK;
+}
+
 static plx_status score_block(bct *b, const plx__gp_state *s, plx_index begin, plx_index end, plx_mat mean,
                               plx_mat variance)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(b->ctx));
     plx_index rows = end - begin;
-    plx_mat k, m, v;
-    double *self = NULL;
-    PLX_TRY(plx__mat_clone(&k, plx__scratch(b->ctx), plx__csub(plx__cmat(b->kl), begin, 0, rows, s->n)));
+    plx_mat m, v;
     PLX_TRY(plx__arena_mat(&m, plx__scratch(b->ctx), rows, s->q));
     PLX_TRY(plx__arena_mat(&v, plx__scratch(b->ctx), rows, s->q));
-    PLX_TRY(plx__arena_f64(&self, plx__scratch(b->ctx), rows, 1));
-    for (plx_index i = 0; i < rows; i++) self[i] = plx__bct_diagonal(b, begin + i);
-    PLX_TRY(plx__gp_predict(b->ctx, s, k, self, m, v));
+    PLX_TRY(b->thin ? block_of_rows(b, s, begin, m, v) : block_of_columns(b, s, begin, m, v));
     for (plx_index i = 0; i < rows; i++)
         for (plx_index c = 0; c < s->q; c++) {
             mean.data[b->covered[begin + i] * s->q + c] = m.data[i * s->q + c] + b->targets.offset;
@@ -165,25 +185,42 @@ static plx_status put_summary(bct *b)
     return plx__gp_tell_jitter(b->run, b->jitter);
 }
 
-static bool wants_factors(const bct *b)
+static bool asks_for_solves(const plx__run *run)
 {
-    bool wanted = b->set->optimize != BCT_FIXED && b->labels;
-    for (plx_index i = 0; i < b->run->n_wanted; i++) {
-        const char *name = b->run->wanted[i];
+    bool wanted = false;
+    for (plx_index i = 0; i < run->n_wanted; i++) {
+        const char *name = run->wanted[i];
         wanted |= strcmp(name, "evidence_gradient") == 0 || strcmp(name, "view_mean") == 0 ||
                   strncmp(name, "marginal.", 9) == 0;
     }
     return wanted;
 }
 
+static bool wants_factors(const bct *b)
+{
+    return (b->set->optimize != BCT_FIXED && b->labels) || asks_for_solves(b->run);
+}
+
+/* K_c itself; and solves with the S_j, which two complete views do without. */
+static void choose_results(bct *b)
+{
+    b->full = !b->labels;
+    for (plx_index i = 0; i < b->run->n_wanted; i++) {
+        const char *name = b->run->wanted[i];
+        bool marginal = strncmp(name, "marginal.", 9) == 0;
+        b->full |= marginal || strcmp(name, "kernel") == 0 || strcmp(name, "precision") == 0;
+        b->solves |= marginal || strcmp(name, "view_mean") == 0;
+    }
+}
+
 static plx_status fit_labels(bct *b)
 {
     plx__gp_state state;
-    PLX_TRY(open_targets(b));
     PLX_TRY(plx__bct_learn(b, &state));
     PLX_TRY(plx__gp_store(b->run, &state, &b->targets));
-    PLX_TRY(score(b, &state));
-    return plx__bct_put_view_means(b, &state);
+    PLX_TRY(plx__bct_put_view_means(b, &state));
+    PLX_TRY(plx__bct_find_diagonal(b));
+    return score(b, &state);
 }
 
 static plx_status fit_kernel(bct *b)
@@ -205,7 +242,9 @@ static plx_status fit(plx__run *run)
     warn_of_uncovered(&b);
     b.keep_factors = wants_factors(&b);
     b.keep_precision = plx__wanted(run, "precision");
+    choose_results(&b);
     PLX_TRY(plx__report(b.ctx, "kernel", 0, 1, NAN));
+    if (b.labels) PLX_TRY(open_targets(&b));
     PLX_TRY(plx__bct_reserve(&b));
     PLX_TRY(b.labels ? fit_labels(&b) : fit_kernel(&b));
     PLX_TRY(put_summary(&b));
@@ -231,8 +270,8 @@ static bool in_weight_space(const plx__run *run, double *features)
                                         (p->lowrank == BCT_LOWRANK_AUTO && 2 * *features < (double)run->problem->n)));
 }
 
-/* Dense: Lambda, K_c and a factor (all of them, with their bases, when optimising). Weight space: Z, X and a scaled copy
- * of a part. Either way the covariances with the labelled samples and their factors. */
+/* Dense: Lambda, K_c, an inverse in the making and a factor (all of them, with their bases, when optimising). Weight
+ * space: Z, X and a scaled copy of a part. Either way the covariances with the labelled samples and their factors. */
 static double memory(const plx__run *run)
 {
     const plx__problem *x = run->problem;
@@ -256,12 +295,12 @@ static double memory(const plx__run *run)
                 : strncmp(run->wanted[i], "marginal.", 9) == 0                                    ? 4 * square
                                                                                                   : 0.0;
     if (p->task == BCT_CLUSTER) made += 2 * square;
-    double kernel = weights ? 3 * fitted * features + 4 * features * features
-                            : (2 + (optimise                  ? 2 * views
-                                    : run->fitted || made > 0 ? views
-                                                              : 1)) *
-                                  square;
-    double inference = fitted * l * (optimise ? 5 : 2) + (5 + 2 * q) * l * l;
+    double factors = optimise ? 2 * views : run->fitted || made > 0 || asks_for_solves(run) ? views : 1;
+    double kernel = weights ? 3 * fitted * features + 4 * features * features : (3 + factors) * square;
+    bool thin = weights && 2 * features < l && (run->fitted ? true : !optimise && !asks_for_solves(run));
+    double inference = thin ? 4 * l * features + (5 + 2 * q) * features * features
+                            : fitted * l * (optimise ? 5 : 2) + (5 + 2 * q) * l * l;
+    if (thin) l = 0;
     double block = run->fitted ? 4 * 256.0 * fitted : 512.0 * l * 3;
     return rows + 8 * (kernel + inference + block + made + n * (6 * q + 6));
 }

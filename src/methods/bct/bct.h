@@ -36,7 +36,7 @@ typedef struct bct_view {
     plx_index *pivot;   /* d pivots as fitted sample numbers; NULL: X are the features */
     plx__reference pivots;
     plx_cmat corner; /* d x d: X of the pivots, lower triangular */
-    plx_mat factor;  /* Cholesky factor of S_j, or of s_j I + a_j X'X */
+    plx_mat factor;  /* Cholesky factor of S_j (of a pair S_j itself, or none), or of s_j I + a_j X'X */
 } bct_view;
 
 typedef struct bct {
@@ -57,9 +57,20 @@ typedef struct bct {
     double *hyper; /* per view amplitude and (rbf) width; view variances; noise */
     double jitter;
     bool keep_factors, keep_precision;
-    plx_mat lambda, kc;    /* dense form: n_cov x n_cov */
-    double *c;             /* weight-space form: n_cov */
-    plx_mat z;             /* n_cov x p */
+    bool full;                             /* dense form: K_c itself is wanted (kc) */
+    bool solves;                           /* plx__bct_solve will be used: no short cut for two views */
+    bool pair, inverted;                   /* dense form of two complete views; kc holds K_c */
+    plx_mat pair_room[2], pair_columns[2]; /* a pair: n_cov x n_cov each; S_j(:, labelled) */
+    plx_mat pair_t;                        /* a pair: T of the view `first` */
+    plx_index first;                       /* a pair: the view whose S_j is at hand as its `factor` */
+    bool fixed_widths;                     /* derivatives by widths are not wanted */
+    plx_mat lambda, kc;                    /* dense form: n_cov x n_cov, factor of Lambda (a pair: of S_1 + S_2), K_c */
+    double *diagonal;                      /* dense form: of K_c, after plx__bct_find_diagonal */
+    double *c;                             /* weight-space form: n_cov */
+    plx_mat z;                             /* n_cov x p */
+    bool thin;             /* weight-space form, many labels: inference by p x p matrices, kl is not made */
+    plx_mat z_l;           /* thin: rows of z of the labelled samples */
+    double *c_l;           /* thin: likewise of c */
     plx_mat kl, kll, m_ll; /* K_c(:, labelled), K_c(labelled, labelled), gradient matrix */
 } bct;
 
@@ -82,6 +93,19 @@ plx_status plx__bct_solve(bct *b, const bct_view *v, plx_mat rhs);
 /* out = K_c w (n_cov rows). */
 plx_status plx__bct_apply(bct *b, plx_cmat w, plx_mat out);
 double plx__bct_diagonal(const bct *b, plx_index covered);
+/* thin: z_l and c_l, at the kernel in force. */
+plx_status plx__bct_labelled_rows(bct *b);
+
+/* ---- bct_dense.c ---- */
+plx_status plx__bct_reserve_dense(bct *b);
+plx_status plx__bct_build_dense(bct *b);
+plx_status plx__bct_labelled_dense(bct *b); /* kl */
+plx_status plx__bct_apply_dense(bct *b, plx_cmat w, plx_mat out);
+plx_status plx__bct_factor_gram(bct *b, bct_view *v);
+/* own = K_c(I_j, labelled), t = S_j^-1 own (n_j x l each), in any form. */
+plx_status plx__bct_view_columns(bct *b, const bct_view *v, plx_mat own, plx_mat t);
+/* Before plx__bct_diagonal; the last thing to be asked of a pair. */
+plx_status plx__bct_find_diagonal(bct *b);
 
 /* ---- bct_evidence.c ---- */
 plx_status plx__bct_learn(bct *b, plx__gp_state *state);

@@ -7,6 +7,7 @@
 #include "core/parallel.h"
 #include "methods/bct/bct.h"
 #include "prob/evidence.h"
+#include "prob/gp_thin.h"
 
 enum { BLOCK_ROWS = 256, FEW_LABELS = 5, SOME_LABELS = 25 };
 
@@ -25,8 +26,7 @@ static plx_status labelled_columns(bct *b)
         for (plx_index i = 0; i < l; i++) b->kl.data[b->labelled[i] * l + i] += b->c[b->labelled[i]];
         plx__arena_rewind(plx__scratch(b->ctx), mark);
     } else {
-        for (plx_index i = 0; i < b->n_cov; i++)
-            for (plx_index j = 0; j < l; j++) b->kl.data[i * l + j] = b->kc.data[i * b->kc.ld + b->labelled[j]];
+        PLX_TRY(plx__bct_labelled_dense(b));
     }
     for (plx_index i = 0; i < l; i++)
         memcpy(b->kll.data + i * l, b->kl.data + b->labelled[i] * l, (size_t)l * sizeof(double));
@@ -43,28 +43,57 @@ static double inner_product(plx_cmat a, plx_cmat b)
     return sum;
 }
 
+/* Rows at.. of T M T' beside K_j o D2 in the same rows, columns 0..end-1: both are symmetric, so that columns
+ * before the block count twice. */
+typedef struct width_job {
+    const bct_view *v;
+    plx_cmat product, base;
+    const double *gram; /* K_j off the diagonal; NULL: from the base */
+    plx_index at, end, ld;
+} width_job;
+
+static plx_status width_rows(void *arg, plx_context *ctx, plx_index begin, plx_index end, double *partial)
+{
+    const width_job *job = arg;
+    (void)ctx;
+    for (plx_index i = begin; i < end; i++) {
+        const double *base = job->base.data + i * job->base.ld, *product = job->product.data + i * job->product.ld;
+        for (plx_index from = 0; from < job->end; from += BLOCK_ROWS) { /* blocks start at multiples of BLOCK_ROWS */
+            plx_index width = plx__min(BLOCK_ROWS, job->end - from);
+            double value[BLOCK_ROWS], sum = 0;
+            if (job->gram) memcpy(value, job->gram + (job->at + i) * job->ld + from, (size_t)width * sizeof *value);
+            else plx__kernel_of_base(&job->v->k.kernel, base + from, width, value);
+            for (plx_index j = 0; j < width; j++) value[j] *= base[from + j];
+            sum = plx__dot(value, product + from, width);
+            partial[0] += from < job->at ? 2.0 * sum : sum;
+        }
+    }
+    return PLX_OK;
+}
+
 /* < T M T', K_j o D2 > / width^2, by blocks of rows. */
 static plx_status width_derivative(double *out, bct *b, const bct_view *v, plx_cmat t, plx_cmat tm)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(b->ctx));
     plx_mat product, base;
-    const plx__kernel *kernel = &v->k.kernel;
+    double width = v->k.kernel.width, sum = 0;
     PLX_TRY(plx__arena_mat(&product, plx__scratch(b->ctx), BLOCK_ROWS, v->n));
     PLX_TRY(plx__arena_mat(&base, plx__scratch(b->ctx), BLOCK_ROWS, v->n));
     *out = 0;
     for (plx_index at = 0; at < v->n; at += BLOCK_ROWS) {
-        plx_index rows = plx__min(BLOCK_ROWS, v->n - at);
-        plx_mat block = plx__sub(product, 0, 0, rows, v->n), d2 = plx__sub(base, 0, 0, rows, v->n);
-        PLX_TRY(plx__gemm(b->ctx, 1.0, plx__csub(tm, at, 0, rows, tm.cols), PLX__N, t, PLX__T, 0.0, block));
-        if (v->base.data) plx__mat_copy(d2, plx__csub(v->base, at, 0, rows, v->n));
-        else PLX_TRY(plx__dist_sq_matrix(b->ctx, plx__points_range(v->ref.rows, at, at + rows), v->ref.rows, d2));
-        for (plx_index i = 0; i < rows; i++) {
-            double *d = d2.data + i * d2.ld;
-            for (plx_index j = 0; j < v->n; j++) d[j] *= plx__kernel_of_base(kernel, d[j]);
-            *out += plx__dot(d, block.data + i * block.ld, v->n);
-        }
+        plx_index rows = plx__min(BLOCK_ROWS, v->n - at), end = at + rows;
+        plx_mat block = plx__sub(product, 0, 0, rows, end), d2 = plx__sub(base, 0, 0, rows, end);
+        width_job job = {v, plx__cmat(block), plx__cmat(d2), b->pair ? v->factor.data : NULL, at, end, v->n};
+        PLX_TRY(plx__gemm(b->ctx, 1.0, plx__csub(tm, at, 0, rows, tm.cols), PLX__N, plx__csub(t, 0, 0, end, t.cols),
+                          PLX__T, 0.0, block));
+        if (v->base.data) job.base = plx__csub(v->base, at, 0, rows, end);
+        else
+            PLX_TRY(plx__dist_sq_matrix(b->ctx, plx__points_range(v->ref.rows, at, end),
+                                        plx__points_range(v->ref.rows, 0, end), d2));
+        PLX_TRY(plx__parallel_sum(b->ctx, rows, BLOCK_ROWS / 8, 1, width_rows, &job, &sum));
+        *out += sum;
     }
-    *out /= kernel->width * kernel->width;
+    *out /= width * width;
     plx__arena_rewind(plx__scratch(b->ctx), mark);
     return PLX_OK;
 }
@@ -75,15 +104,13 @@ static plx_status view_derivatives(bct *b, const bct_view *v, double *variance, 
     plx_index l = b->targets.n;
     plx_mat t, tm, own;
     PLX_TRY(plx__arena_mat(&own, plx__scratch(b->ctx), v->n, l));
-    for (plx_index i = 0; i < v->n; i++)
-        memcpy(own.data + i * l, b->kl.data + v->at[i] * l, (size_t)l * sizeof(double));
-    PLX_TRY(plx__mat_clone(&t, plx__scratch(b->ctx), plx__cmat(own)));
-    PLX_TRY(plx__bct_solve(b, v, t));
+    PLX_TRY(plx__arena_mat(&t, plx__scratch(b->ctx), v->n, l));
+    PLX_TRY(plx__bct_view_columns(b, v, own, t));
     PLX_TRY(plx__arena_mat(&tm, plx__scratch(b->ctx), v->n, l));
     PLX_TRY(plx__gemm(b->ctx, 1.0, plx__cmat(t), PLX__N, plx__cmat(b->m_ll), PLX__N, 0.0, tm));
     *variance = v->variance * inner_product(plx__cmat(tm), plx__cmat(t));
     *amplitude = inner_product(plx__cmat(tm), plx__cmat(own)) - *variance;
-    if (v->k.kernel.kind != PLX__KERNEL_RBF) return PLX_OK;
+    if (v->k.kernel.kind != PLX__KERNEL_RBF || b->fixed_widths) return PLX_OK;
     return width_derivative(width, b, v, plx__cmat(t), plx__cmat(tm));
 }
 
@@ -109,6 +136,10 @@ static plx_status evaluate(bct *b, const double *hyper, plx__gp_state *state, do
     plx_mat none = {0};
     plx__bct_set_hyper(b, hyper);
     PLX_TRY(plx__bct_build(b));
+    if (b->thin) {
+        PLX_TRY(plx__bct_labelled_rows(b));
+        return plx__gp_thin_fit(state, plx__scratch(b->ctx), b->ctx, plx__cmat(b->z_l), b->c_l, &b->targets, NULL);
+    }
     PLX_TRY(labelled_columns(b));
     PLX_TRY(
         plx__gp_fit(state, plx__scratch(b->ctx), b->ctx, plx__cmat(b->kll), &b->targets, gradient ? b->m_ll : none));
@@ -163,7 +194,11 @@ static plx_status maximise(bct *b)
     if (fixed) plx__info(b->ctx, "bct: with pivots the widths stay as they are");
     warn_of_few(b);
     plx__evidence problem = {b->n_hyper, b->hyper, free, is_width, b->set->max_iter};
+    b->fixed_widths = b->weights || !kernels;
+    if (!b->regression) PLX_TRY(plx__arena_mat(&b->targets.near, plx__scratch(b->ctx), b->targets.q, b->targets.n));
     PLX_TRY(plx__evidence_maximise(b->ctx, &problem, evidence_at, b, &result));
+    b->fixed_widths = false;
+    PLX_TRY(plx__gp_tell_evaluations(b->run, result.evaluations));
     return plx__finish(b->run, NULL, result.iterations, result.converged, -result.value);
 }
 
@@ -185,9 +220,12 @@ plx_status plx__bct_learn(bct *b, plx__gp_state *state)
     plx_index l = b->targets.n;
     bool precision = b->keep_precision;
     plx_mat gradient = {0};
-    PLX_TRY(plx__arena_mat(&b->kl, plx__scratch(b->ctx), b->n_cov, l));
-    PLX_TRY(plx__arena_mat(&b->kll, plx__scratch(b->ctx), l, l));
-    PLX_TRY(plx__arena_mat(&b->m_ll, plx__scratch(b->ctx), l, l));
+    b->thin = b->weights && !b->keep_factors && 2 * b->z.cols < l;
+    if (!b->thin) {
+        PLX_TRY(plx__arena_mat(&b->kl, plx__scratch(b->ctx), b->n_cov, l));
+        PLX_TRY(plx__arena_mat(&b->kll, plx__scratch(b->ctx), l, l));
+        PLX_TRY(plx__arena_mat(&b->m_ll, plx__scratch(b->ctx), l, l));
+    }
     b->keep_precision = false;
     if (b->set->optimize != BCT_FIXED) {
         PLX_TRY(keep_bases(b));

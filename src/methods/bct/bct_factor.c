@@ -114,8 +114,8 @@ static plx_status known_view(bct *b, bct_view *v)
 {
     const char *name = NULL;
     if (!b->weights) {
-        if (v->k.kernel.kind != PLX__KERNEL_PRECOMPUTED)
-            return plx__reference_load(&v->ref, b->run, &v->k, "rows", v->sample, v->n);
+        PLX_TRY(plx__reference_load(&v->ref, b->run, &v->k, "rows", v->sample, v->n));
+        if (v->k.kernel.kind != PLX__KERNEL_PRECOMPUTED) return PLX_OK;
         PLX_TRY(plx__view_key(&name, b->ctx, "_gram", v->k.name));
         return plx__store_shaped(&v->base, b->ctx, b->run->fitted, name, v->n, v->n);
     }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "methods/bct/bct.h"
+#include "prob/gp_thin.h"
 
 enum { BLOCK_ROWS = 256 };
 
@@ -97,8 +98,11 @@ static plx_status score_block(newcomers *c, plx_index begin, plx_index end)
         for (plx_index j = 0; j < b->n_cov; j++) self[i] += w.data[j * rows + i] * kw.data[j * rows + i];
         for (plx_index j = 0; j < l; j++) k.data[i * l + j] = kw.data[b->labelled[j] * rows + i];
     }
-    PLX_TRY(plx__gp_predict(b->ctx, &c->state, k, self, plx__sub(c->mean, begin, 0, rows, c->state.q),
-                            plx__sub(c->variance, begin, 0, rows, c->state.q)));
+    plx_mat mean = plx__sub(c->mean, begin, 0, rows, c->state.q);
+    plx_mat variance = plx__sub(c->variance, begin, 0, rows, c->state.q);
+    if (b->thin)
+        PLX_TRY(plx__gp_thin_predict_from(b->ctx, &c->state, plx__cmat(b->z_l), b->c_l, k, self, mean, variance));
+    else PLX_TRY(plx__gp_predict(b->ctx, &c->state, k, self, mean, variance));
     for (plx_index i = begin * c->state.q; i < end * c->state.q; i++)
         c->mean.data[i] = c->usable[i / c->state.q] ? c->mean.data[i] + c->offset : 0.0;
     plx__arena_rewind(plx__scratch(b->ctx), mark);
@@ -119,6 +123,17 @@ static plx_status load_state(newcomers *c)
         b->labelled[i] = b->place[sample[i]];
     }
     return PLX_OK;
+}
+
+static plx_status open_thin(newcomers *c)
+{
+    bct *b = c->b;
+    b->thin = c->state.weights.data != NULL;
+    if (!b->thin) return PLX_OK;
+    if (!b->weights || c->state.weights.rows != b->z.cols)
+        PLX_FAIL(b->ctx, PLX_E_FORMAT, "the model's weights do not fit its views");
+    b->targets.n = c->state.n;
+    return plx__bct_labelled_rows(b);
 }
 
 /* K_c(:, labelled) alpha. */
@@ -193,9 +208,10 @@ plx_status plx__bct_predict(plx__run *run)
     if (b.set->task == BCT_CLUSTER) return tell_cluster(&b);
     if (!b.labels) return tell_nothing(&b);
     PLX_TRY(load_state(&c));
-    b.keep_factors = true;
+    b.keep_factors = b.solves = true;
     PLX_TRY(plx__bct_reserve(&b));
     PLX_TRY(plx__bct_build(&b));
+    PLX_TRY(open_thin(&c));
     PLX_TRY(plx__store_new(&c.mean, run->out, "mean", b.n, c.state.q));
     PLX_TRY(plx__store_new(&c.variance, run->out, "variance", b.n, c.state.q));
     if (plx__wanted(run, "view_mean"))

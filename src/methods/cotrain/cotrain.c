@@ -354,6 +354,7 @@ static plx_status fit(plx__run *run)
     PLX_TRY(open_training(&t, run));
     PLX_TRY(teach(&t, &rounds, &ended));
     PLX_TRY(train_all(&t));
+    for (plx_index v = 0; v < t.n_views; v++) t.learner[v].final = true;
     PLX_TRY(keep_frequencies(&t));
     PLX_TRY(plx__finish(run, NULL, rounds, true, NAN));
     run->info->converged = ended; /* all rounds are what was asked for: no warning */
@@ -370,22 +371,16 @@ static plx_status predict(plx__run *run)
     return label_all(&t);
 }
 
-static plx_status check(plx__run *run)
-{
-    const ct_params *p = run->params;
-    if (p->base == CT_GP)
-        PLX_FAIL(run->ctx, PLX_E_UNSUPPORTED, "base = gp: this learner is not available; use nb, logistic, rls or svm");
-    return PLX_OK;
-}
-
 static double memory(const plx__run *run)
 {
     const plx__problem *x = run->problem;
     double n = (double)x->n, k = (double)x->n_classes, bytes = 0, most = 0;
+    bool gp = ((const ct_params *)run->params)->base == CT_GP;
     for (plx_index v = 0; v < x->n_views; v++) {
         double d = (double)x->views[v].cols, entries = 12 * (double)x->views[v].nonzeros;
         bytes += 8 * k * (d + 1 + n);
         most = fmax(most, 8 * k * (n + 7 * d) + 16 * d + 2 * entries);
+        if (gp) most = fmax(most, plx__ct_gp_bytes(x, v) + 8 * n * k);
     }
     return bytes + most + n * (8 * k + 120);
 }
@@ -411,6 +406,5 @@ const plx__method plx__method_cotrain = {
     .view_scores = "posterior.VIEW",
     .memory = memory,
     .memory_remedy = "fit fewer samples at a time (heldout, then predict) or raise --memory",
-    .check = check,
     .fit = fit,
     .predict = predict};

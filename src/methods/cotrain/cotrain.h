@@ -22,6 +22,8 @@ typedef struct ct_learner {
     const plx__view *view;
     plx_mat theta, prior; /* nb: K x d, 1 x K (0: class left out) */
     plx_mat weights;      /* linear learners: (d+1) x K, the bias last */
+    const int32_t *label; /* gp: n, the labelled set it is to be fitted to */
+    bool final;           /* gp: the next fit is the last one */
     uint8_t *warned;      /* nb: K, classes already named as left out */
     bool able;            /* some class was learned: scores mean something */
 } ct_learner;
@@ -34,6 +36,10 @@ plx_status plx__ct_train(ct_learner *h, plx__run *run, const int32_t *label);
 
 /* Log scores (rows x K) of some rows of the view. */
 plx_status plx__ct_score(const ct_learner *h, plx__run *run, plx__points rows, plx_mat scores);
+
+/* ---- ct_gp.c ---- */
+plx_status plx__ct_score_gp(const ct_learner *h, plx__run *run, plx__points rows, plx_mat scores);
+double plx__ct_gp_bytes(const plx__problem *problem, plx_index view); /* with every sample labelled */
 
 /* The rows listed, in scratch. */
 plx_status plx__ct_rows(plx__points *out, plx_context *ctx, const plx__view *view, const plx_index *rows,

@@ -11,7 +11,7 @@
 #include "opt/linear_models.h"
 #include "prob/naive_bayes.h"
 
-static bool is_linear(const plx__run *run) { return ((const ct_params *)run->params)->base != CT_NB; }
+static int base_of(const plx__run *run) { return ((const ct_params *)run->params)->base; }
 
 /* ---- room ---- */
 
@@ -31,7 +31,8 @@ plx_status plx__ct_open_learner(ct_learner *h, plx__run *run, const plx__view *v
 {
     plx_index k = run->problem->n_classes;
     *h = (ct_learner){.view = view, .able = true};
-    if (is_linear(run)) return find_array(&h->weights, run, "_weights", view, view->cols + 1, k);
+    if (base_of(run) == CT_GP) return PLX_OK;
+    if (base_of(run) != CT_NB) return find_array(&h->weights, run, "_weights", view, view->cols + 1, k);
     PLX_TRY(plx__require_nonnegative(run, view));
     PLX_TRY(find_array(&h->theta, run, "_theta", view, k, view->cols));
     PLX_TRY(find_array(&h->prior, run, "_prior", view, 1, k));
@@ -225,12 +226,15 @@ static plx_status score_linear(const ct_learner *h, plx__run *run, plx__points r
 plx_status plx__ct_train(ct_learner *h, plx__run *run, const int32_t *label)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(run->ctx));
-    PLX_TRY(is_linear(run) ? train_linear(h, run, label) : train_nb(h, run, label));
+    h->label = label;
+    if (base_of(run) == CT_NB) PLX_TRY(train_nb(h, run, label));
+    else if (base_of(run) != CT_GP) PLX_TRY(train_linear(h, run, label));
     plx__arena_rewind(plx__scratch(run->ctx), mark);
     return PLX_OK;
 }
 
 plx_status plx__ct_score(const ct_learner *h, plx__run *run, plx__points rows, plx_mat scores)
 {
-    return is_linear(run) ? score_linear(h, run, rows, scores) : score_nb(h, run, rows, scores);
+    if (base_of(run) == CT_GP) return plx__ct_score_gp(h, run, rows, scores);
+    return base_of(run) == CT_NB ? score_nb(h, run, rows, scores) : score_linear(h, run, rows, scores);
 }

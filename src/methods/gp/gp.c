@@ -43,32 +43,17 @@ static const plx__array_spec array_specs[] = {
 
 /* ---- scoring ---- */
 
-static plx_status score_block(gp *g, const plx__gp_state *s, plx_index begin, plx_index end, plx_mat mean,
-                              plx_mat variance)
-{
-    plx__mark mark = plx__arena_mark(plx__scratch(g->ctx));
-    plx_mat k;
-    double *self = NULL;
-    PLX_TRY(plx__arena_mat(&k, plx__scratch(g->ctx), end - begin, s->n));
-    PLX_TRY(plx__arena_f64(&self, plx__scratch(g->ctx), end - begin, 1));
-    for (plx_index v = 0; v < g->count; v++) {
-        PLX_TRY(plx__view_kernel_values(g->ctx, &g->kernels[v], begin, end, &g->refs[v], v > 0, k));
-        PLX_TRY(plx__view_kernel_self(g->run, &g->kernels[v], begin, end, self));
-    }
-    PLX_TRY(plx__gp_predict(g->ctx, s, k, self, plx__sub(mean, begin, 0, end - begin, s->q),
-                            plx__sub(variance, begin, 0, end - begin, s->q)));
-    plx__arena_rewind(plx__scratch(g->ctx), mark);
-    return plx__report(g->ctx, "score", end, mean.rows, NAN);
-}
-
 static plx_status score(gp *g, const plx__gp_state *s, double offset)
 {
     plx_index n = g->run->problem->n;
     plx_mat mean, variance;
     PLX_TRY(plx__store_new(&mean, g->run->out, "mean", n, s->q));
     PLX_TRY(plx__store_new(&variance, g->run->out, "variance", n, s->q));
-    for (plx_index at = 0; at < n; at += BLOCK_ROWS)
-        PLX_TRY(score_block(g, s, at, plx__min(n, at + BLOCK_ROWS), mean, variance));
+    for (plx_index at = 0; at < n; at += BLOCK_ROWS) {
+        plx_index end = plx__min(n, at + BLOCK_ROWS);
+        PLX_TRY(plx__gp_score(&g->learner, s, at, end, mean, variance));
+        PLX_TRY(plx__report(g->ctx, "score", end, n, NAN));
+    }
     for (plx_index i = 0; i < n * s->q; i++) mean.data[i] += offset;
     plx__gp_outcome outcome = {.regression = g->regression,
                                .averaging = (plx__averaging)g->set->averaging,
@@ -81,8 +66,8 @@ static plx_status score(gp *g, const plx__gp_state *s, double offset)
 
 static plx_status covariance(gp *g, const plx__reference *refs, plx_mat out)
 {
-    for (plx_index v = 0; v < g->count; v++)
-        PLX_TRY(plx__view_kernel_values(g->ctx, &g->kernels[v], 0, out.rows, &refs[v], v > 0, out));
+    for (plx_index v = 0; v < g->learner.count; v++)
+        PLX_TRY(plx__view_kernel_values(g->ctx, &g->learner.kernels[v], 0, out.rows, &refs[v], v > 0, out));
     return PLX_OK;
 }
 
@@ -91,9 +76,9 @@ static plx_status everybody(plx__reference **refs, plx_index **sample, gp *g)
     plx_index n = g->run->problem->n;
     PLX_TRY(plx__arena_i64(sample, plx__scratch(g->ctx), n));
     for (plx_index i = 0; i < n; i++) (*sample)[i] = i;
-    PLX_TRY(PLX__ARENA_NEW(refs, plx__scratch(g->ctx), g->count));
-    for (plx_index v = 0; v < g->count; v++)
-        PLX_TRY(plx__reference_of(&(*refs)[v], g->ctx, &g->kernels[v], *sample, n));
+    PLX_TRY(PLX__ARENA_NEW(refs, plx__scratch(g->ctx), g->learner.count));
+    for (plx_index v = 0; v < g->learner.count; v++)
+        PLX_TRY(plx__reference_of(&(*refs)[v], g->ctx, &g->learner.kernels[v], *sample, n));
     return PLX_OK;
 }
 
@@ -105,8 +90,8 @@ static plx_status keep_everybody(gp *g, const plx__reference *refs)
     PLX_TRY(plx__pv(&heldout, g->ctx, g->run->settings, "heldout", NULL));
     if (!heldout.text[0]) return PLX_OK;
     PLX_TRY(plx__store_put(g->run->out, "_fitted", (plx_cmat){&n, 1, 1, 1}));
-    for (plx_index v = 0; v < g->count; v++)
-        PLX_TRY(plx__reference_store(g->run, &refs[v], "fitted", g->kernels[v].name));
+    for (plx_index v = 0; v < g->learner.count; v++)
+        PLX_TRY(plx__reference_store(g->run, &refs[v], "fitted", g->learner.kernels[v].name));
     return PLX_OK;
 }
 
@@ -122,20 +107,26 @@ static plx_status put_kernel(gp *g)
     return keep_everybody(g, refs);
 }
 
-/* New samples among themselves; the similarities of different ones are not known in a precomputed view. */
+static void add_peers(const plx__view_kernel *v, plx_mat k)
+{
+    for (plx_index i = 0; v->peers && i < k.rows; i++)
+        for (plx_index j = 0; j < k.cols; j++) {
+            double there = v->peers[i * k.cols + j], back = v->peers[j * k.cols + i];
+            bool known = v->present[i] && v->present[j] && !isnan(there + back);
+            if (known) k.data[i * k.ld + j] += v->kernel.amplitude * 0.5 * (there + back);
+        }
+}
+
+/* New samples among themselves; 0 where a precomputed view does not tell. */
 static plx_status new_kernel(gp *g, plx_mat k)
 {
-    plx_index n = g->run->problem->n, *sample = NULL;
+    plx_index *sample = NULL;
     plx__reference *refs = NULL;
-    double *self = NULL;
     PLX_TRY(everybody(&refs, &sample, g));
-    PLX_TRY(plx__arena_f64(&self, plx__scratch(g->ctx), n, 1));
-    for (plx_index v = 0; v < g->count; v++) {
-        if (g->kernels[v].kernel.kind == PLX__KERNEL_PRECOMPUTED)
-            PLX_TRY(plx__view_kernel_self(g->run, &g->kernels[v], 0, n, self));
-        else PLX_TRY(plx__view_kernel_values(g->ctx, &g->kernels[v], 0, n, &refs[v], true, k));
+    for (plx_index v = 0; v < g->learner.count; v++) {
+        if (g->learner.kernels[v].kernel.kind == PLX__KERNEL_PRECOMPUTED) add_peers(&g->learner.kernels[v], k);
+        else PLX_TRY(plx__view_kernel_values(g->ctx, &g->learner.kernels[v], 0, k.rows, &refs[v], true, k));
     }
-    for (plx_index i = 0; i < n; i++) k.data[i * k.ld + i] += self[i];
     return PLX_OK;
 }
 
@@ -152,9 +143,9 @@ static plx_status put_new_kernel(gp *g)
     PLX_TRY(plx__store_new(&cross, g->run->out, "_cross.kernel", n, (plx_index)fitted));
     PLX_TRY(plx__arena_i64(&column, plx__scratch(g->ctx), cross.cols));
     for (plx_index i = 0; i < cross.cols; i++) column[i] = i;
-    PLX_TRY(PLX__ARENA_NEW(&refs, plx__scratch(g->ctx), g->count));
-    for (plx_index v = 0; v < g->count; v++)
-        PLX_TRY(plx__reference_load(&refs[v], g->run, &g->kernels[v], "fitted", column, cross.cols));
+    PLX_TRY(PLX__ARENA_NEW(&refs, plx__scratch(g->ctx), g->learner.count));
+    for (plx_index v = 0; v < g->learner.count; v++)
+        PLX_TRY(plx__reference_load(&refs[v], g->run, &g->learner.kernels[v], "fitted", column, cross.cols));
     PLX_TRY(covariance(g, refs, cross));
     return new_kernel(g, own);
 }
@@ -164,39 +155,60 @@ static plx_status put_new_kernel(gp *g)
 static void warn_of_size(gp *g)
 {
     char size[PLX__SIZE_BYTES];
-    double n = (double)g->targets.n;
-    if (g->targets.n > MANY_LABELLED)
+    double n = (double)g->learner.targets.n;
+    if (g->learner.targets.n > MANY_LABELLED && !plx__gp_thin(&g->learner))
         plx__warn(g->ctx, "gp: %lld labelled samples; each of several covariance matrices takes %s",
-                  (long long)g->targets.n, plx__size_text(size, 8.0 * n * n));
+                  (long long)g->learner.targets.n, plx__size_text(size, 8.0 * n * n));
 }
 
 static plx_status open_targets(gp *g)
 {
-    PLX_TRY(plx__gp_targets_of(&g->targets, g->run, g->regression, g->set->center, NULL, "samples"));
-    PLX_TRY(plx__arena_printf(&g->targets.what, plx__scratch(g->ctx), "gp: matrix for view '%s'",
-                              g->count > 1 ? "all" : g->kernels[0].name));
-    warn_of_size(g);
-    for (plx_index v = 0; v < g->count; v++)
-        PLX_TRY(plx__reference_of(&g->refs[v], g->ctx, &g->kernels[v], g->targets.sample, g->targets.n));
+    plx__gp_learner *l = &g->learner;
+    PLX_TRY(plx__gp_targets_of(&l->targets, g->run, g->regression, g->set->center, NULL, "samples"));
+    PLX_TRY(plx__arena_printf(&l->targets.what, plx__scratch(g->ctx), "gp: matrix for view '%s'",
+                              l->count > 1 ? "all" : l->kernels[0].name));
+    for (plx_index v = 0; v < l->count; v++)
+        PLX_TRY(plx__reference_of(&l->refs[v], g->ctx, &l->kernels[v], l->targets.sample, l->targets.n));
     return PLX_OK;
+}
+
+static plx_status learn(gp *g, plx__gp_state *state)
+{
+    plx_mat hyper, gradient;
+    plx__lbfgs_result result;
+    plx_index count = g->learner.n_hyper;
+    PLX_TRY(plx__store_new(&hyper, g->run->out, "hyper", count, 1));
+    PLX_TRY(plx__store_new(&gradient, g->run->out, "evidence_gradient", count, 1));
+    PLX_TRY(plx__gp_learn(&g->learner, g->set->optimize ? g->set->max_iter : 0, state, gradient.data, &result));
+    memcpy(hyper.data, g->learner.hyper, (size_t)count * sizeof(double));
+    if (g->set->optimize) PLX_TRY(plx__finish(g->run, NULL, result.iterations, result.converged, state->evidence));
+    g->run->info->objective = state->evidence;
+    PLX_TRY(plx__gp_tell_evaluations(g->run, result.evaluations));
+    return plx__gp_tell_jitter(g->run, state->jitter);
 }
 
 static plx_status fit(plx__run *run)
 {
     gp g;
     plx__gp_state state;
-    plx_mat hyper, gradient;
     PLX_TRY(plx__gp_open(&g, run));
     PLX_TRY(open_targets(&g));
-    PLX_TRY(plx__store_new(&hyper, run->out, "hyper", g.n_hyper, 1));
-    PLX_TRY(plx__store_new(&gradient, run->out, "evidence_gradient", g.n_hyper, 1));
-    PLX_TRY(plx__gp_learn(&g, &state, gradient.data));
-    memcpy(hyper.data, g.hyper, (size_t)g.n_hyper * sizeof(double));
-    PLX_TRY(plx__gp_store(run, &state, &g.targets));
-    for (plx_index v = 0; v < g.count; v++) PLX_TRY(plx__reference_store(run, &g.refs[v], "rows", g.kernels[v].name));
-    PLX_TRY(plx__gp_tell_jitter(run, state.jitter));
-    PLX_TRY(score(&g, &state, g.targets.offset));
+    warn_of_size(&g);
+    PLX_TRY(learn(&g, &state));
+    PLX_TRY(plx__gp_store(run, &state, &g.learner.targets));
+    for (plx_index v = 0; v < g.learner.count && !state.weights.data; v++)
+        PLX_TRY(plx__reference_store(run, &g.learner.refs[v], "rows", g.learner.kernels[v].name));
+    PLX_TRY(score(&g, &state, g.learner.targets.offset));
     return put_kernel(&g);
+}
+
+/* A thin state must be that of these kernels' features. */
+static plx_status check_thin(const gp *g, const plx__gp_state *s)
+{
+    plx_index features = 0;
+    for (plx_index v = 0; v < g->learner.count; v++) features += plx__points_cols(g->learner.kernels[v].rows);
+    if (features != s->weights.rows) PLX_FAIL(g->ctx, PLX_E_FORMAT, "the model's weights do not fit its views");
+    return PLX_OK;
 }
 
 static plx_status predict(plx__run *run)
@@ -207,31 +219,44 @@ static plx_status predict(plx__run *run)
     double offset = 0;
     PLX_TRY(plx__gp_open(&g, run));
     PLX_TRY(plx__gp_load(&state, &sample, &offset, run, g.regression));
-    for (plx_index v = 0; v < g.count; v++)
-        PLX_TRY(plx__reference_load(&g.refs[v], run, &g.kernels[v], "rows", sample, state.n));
+    if (state.weights.data) PLX_TRY(check_thin(&g, &state));
+    for (plx_index v = 0; v < g.learner.count && !state.weights.data; v++)
+        PLX_TRY(plx__reference_load(&g.learner.refs[v], run, &g.learner.kernels[v], "rows", sample, state.n));
     PLX_TRY(score(&g, &state, offset));
     return put_new_kernel(&g);
 }
 
-/* Prepared and filled views, the labelled rows twice, and l x l matrices: one per kernel, the covariance, the gradient,
- * an inverse, two factors in the making and Q kept twice. */
+static bool is_linear(const plx__run *run, const char *view)
+{
+    plx__value kernel = {.word = -1};
+    return plx__pv(&kernel, run->ctx, run->settings, "kernel", view) == PLX_OK && kernel.word == PLX__KERNEL_LINEAR;
+}
+
+/* Prepared and filled views and the labelled rows twice. Then l x l matrices: one per kernel, the covariance, the
+ * gradient, an inverse, two factors in the making and Q kept twice; or, in weight space, three l x p and some p x p. */
 static double memory(const plx__run *run)
 {
     const plx__problem *x = run->problem;
     const gp_params *p = run->params;
-    bool all = strcmp(p->view, "all") == 0;
-    double n = (double)x->n, l = run->fitted ? 0.0 : (double)x->n_labelled, rows = 0, kernels = 0;
+    bool all = strcmp(p->view, "all") == 0, linear = true;
+    double n = (double)x->n, l = run->fitted ? 0.0 : (double)x->n_labelled, rows = 0, kernels = 0, features = 0;
     double q = (double)plx__gp_problems(p->task == GP_REGRESSION, x->n_classes);
     for (plx_index v = 0; v < x->n_views; v++) {
-        if (!all && strcmp(x->views[v].name, p->view) != 0) continue;
+        const plx__view *view = &x->views[v];
+        if (!all && strcmp(view->name, p->view) != 0) continue;
         kernels++;
+        features += (double)view->cols;
+        linear &= view->kind != PLX_VIEW_KERNEL && is_linear(run, view->name);
         rows += plx__prepared_bytes(run, v) +
-                2 * (x->views[v].sparse ? 12.0 * (double)x->views[v].nonzeros : 8.0 * n * (double)x->views[v].cols);
+                2 * (view->sparse ? 12.0 * (double)view->nonzeros : 8.0 * n * (double)view->cols);
     }
     if (all && p->combine == GP_CONCAT) kernels = 1;
-    double block = (run->fitted ? n : l) * (double)BLOCK_ROWS * 3;
-    return rows +
-           8 * ((kernels + 5 + 2 * q) * l * l + block + n * (4 * q + 4) + (plx__wanted(run, "kernel") ? n * n : 0));
+    double block = (run->fitted ? n : l) * (double)BLOCK_ROWS * 3, square = (kernels + 5 + 2 * q) * l * l;
+    if (plx__gp_is_thin(linear, features, l)) {
+        square = 3 * l * features + (5 + 2 * q) * features * features;
+        block = features * (double)BLOCK_ROWS * 3;
+    }
+    return rows + 8 * (square + block + n * (4 * q + 4) + (plx__wanted(run, "kernel") ? n * n : 0));
 }
 
 static const plx__param_table tables[] = {param_specs,       plx__kernel_params,  plx__amplitude_params,

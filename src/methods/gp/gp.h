@@ -4,8 +4,7 @@
 #ifndef PLX_METHODS_GP_H
 #define PLX_METHODS_GP_H
 
-#include "kernel/view_kernel.h"
-#include "prob/gp_task.h"
+#include "prob/gp_learn.h"
 
 enum { GP_CLASSIFICATION = 0, GP_REGRESSION = 1 };
 enum { GP_CONCAT = 0, GP_SUM = 1 };
@@ -24,23 +23,10 @@ typedef struct gp {
     plx_context *ctx;
     const gp_params *set;
     bool regression;
-    plx_index count; /* kernels: 1, or one per used view */
-    plx__view_kernel *kernels;
-    plx__reference *refs; /* count: the labelled samples */
-    plx__gp_targets targets;
-    plx_index n_hyper;
-    double *hyper; /* per kernel amplitude and (rbf) width, then noise */
-    plx_mat *base; /* count: n_l x n_l, see plx__view_kernel_base */
-    plx_mat k, m;  /* n_l x n_l: covariance, gradient matrix */
+    plx__gp_learner learner; /* one kernel, or one per used view */
 } gp;
 
 /* Views chosen, scaled, filled and joined; kernels settled (when fitting) or at the model's hyper-parameters. */
 plx_status plx__gp_open(gp *g, plx__run *run);
-
-/* Puts hyper-parameters into force. */
-void plx__gp_set_hyper(gp *g, const double *hyper);
-
-/* Maximises the evidence, if asked for, and leaves the state at the final hyper-parameters and the gradient there. */
-plx_status plx__gp_learn(gp *g, plx__gp_state *state, double *gradient);
 
 #endif

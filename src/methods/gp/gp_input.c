@@ -2,6 +2,7 @@
  * From views to the kernels of gp: which views take part, what stands in for missing rows and values, and how views are
  * joined. What was learned from the fitted rows (scaling, column means) is in the model and used unchanged on new rows.
  */
+#include <math.h>
 #include <string.h>
 
 #include "linalg/csr.h"
@@ -83,13 +84,22 @@ static plx_status refuse_holes(gp *g, const plx__view *v, const plx__prepared *d
     return PLX_OK;
 }
 
-/* Means of the columns over the present rows, entries that are not there left out. */
-static void column_means(double *mean, double *count, const plx__view *v, plx__points rows, plx_index n)
+/* A sum that is nothing but rounding, as those of standardised columns are, has mean 0: a cosine would see it. */
+static double mean_of(double sum, double size, double count)
+{
+    return count > 0 && fabs(sum) > 1e-15 * count * size ? sum / count : 0.0;
+}
+
+/* Means of the columns over the present rows, entries that are not there left out. `size` and `count` are zero. */
+static void column_means(double *mean, double *size, double *count, const plx__view *v, plx__points rows, plx_index n)
 {
     for (plx_index i = 0; i < n; i++) {
         if (!v->present[i]) continue;
         if (v->sparse) {
-            for (int64_t e = rows.csr.ptr[i]; e < rows.csr.ptr[i + 1]; e++) mean[rows.csr.col[e]] += rows.csr.val[e];
+            for (int64_t e = rows.csr.ptr[i]; e < rows.csr.ptr[i + 1]; e++) {
+                mean[rows.csr.col[e]] += rows.csr.val[e];
+                size[rows.csr.col[e]] += fabs(rows.csr.val[e]);
+            }
             for (plx_index j = 0; j < v->cols; j++) count[j]++;
             continue;
         }
@@ -97,17 +107,18 @@ static void column_means(double *mean, double *count, const plx__view *v, plx__p
         for (plx_index j = 0; j < v->cols; j++) {
             if (isnan(x[j])) continue;
             mean[j] += x[j];
+            size[j] += fabs(x[j]);
             count[j]++;
         }
     }
-    for (plx_index j = 0; j < v->cols; j++) mean[j] = count[j] > 0 ? mean[j] / count[j] : 0.0;
+    for (plx_index j = 0; j < v->cols; j++) mean[j] = mean_of(mean[j], size[j], count[j]);
 }
 
 /* What stands for an entry that is not there; kept in the model. */
 static plx_status stand_ins(const double **out, gp *g, const plx__view *v, plx__points rows)
 {
     const char *name = NULL;
-    double *count = NULL, *zero = NULL;
+    double *count = NULL, *size = NULL, *zero = NULL;
     plx_cmat known;
     plx_mat mean;
     PLX_TRY(plx__arena_f64(&zero, plx__scratch(g->ctx), v->cols, 1));
@@ -120,8 +131,9 @@ static plx_status stand_ins(const double **out, gp *g, const plx__view *v, plx__
         return PLX_OK;
     }
     PLX_TRY(plx__arena_f64(&count, plx__scratch(g->ctx), v->cols, 1));
+    PLX_TRY(plx__arena_f64(&size, plx__scratch(g->ctx), v->cols, 1));
     PLX_TRY(plx__store_new(&mean, g->run->out, name, 1, v->cols));
-    column_means(mean.data, count, v, rows, g->run->problem->n);
+    column_means(mean.data, size, count, v, rows, g->run->problem->n);
     *out = mean.data;
     return PLX_OK;
 }
@@ -225,7 +237,10 @@ static plx_status settle(gp *g, plx__view_kernel *k, const plx__view *v)
 {
     uint8_t *everybody = NULL;
     PLX_TRY(plx__kernel_settings(&k->kernel, g->run, k->name, v && v->kind == PLX_VIEW_KERNEL));
-    if (v) k->self = v->self;
+    if (v) {
+        k->self = v->self;
+        k->peers = v->peers;
+    }
     if (g->run->fitted) return PLX_OK;
     PLX_TRY(plx__arena_u8(&everybody, plx__scratch(g->ctx), g->run->problem->n));
     memset(everybody, 1, (size_t)g->run->problem->n);
@@ -243,10 +258,10 @@ static plx_status open_joined(gp *g, const uint8_t *used)
     for (plx_index v = 0; v < p->n_views; v++)
         if (used[v]) PLX_TRY(filled_rows(&parts[count++], g, v, true));
     if (!count) PLX_FAIL(g->ctx, PLX_E_FORMAT, "the model uses no view");
-    g->count = 1;
-    g->kernels[0].name = "concat";
-    PLX_TRY(join(&g->kernels[0].rows, g, parts, count));
-    return settle(g, &g->kernels[0], NULL);
+    g->learner.count = 1;
+    g->learner.kernels[0].name = "concat";
+    PLX_TRY(join(&g->learner.kernels[0].rows, g, parts, count));
+    return settle(g, &g->learner.kernels[0], NULL);
 }
 
 static plx_status open_separate(gp *g, const uint8_t *used, bool sum)
@@ -254,54 +269,33 @@ static plx_status open_separate(gp *g, const uint8_t *used, bool sum)
     const plx__problem *p = g->run->problem;
     for (plx_index v = 0; v < p->n_views; v++) {
         if (!used[v]) continue;
-        plx__view_kernel *k = &g->kernels[g->count++];
+        plx__view_kernel *k = &g->learner.kernels[g->learner.count++];
         k->name = p->views[v].name;
         PLX_TRY(filled_rows(&k->rows, g, v, !sum));
         if (sum || p->views[v].kind == PLX_VIEW_KERNEL) k->present = p->views[v].present;
         PLX_TRY(settle(g, k, &p->views[v]));
     }
-    return g->count ? PLX_OK : plx__fail(g->ctx, PLX_E_FORMAT, "the model uses no view");
-}
-
-static plx_index hyper_count(const gp *g)
-{
-    plx_index count = g->regression;
-    for (plx_index k = 0; k < g->count; k++) count += g->kernels[k].kernel.kind == PLX__KERNEL_RBF ? 2 : 1;
-    return count;
+    return g->learner.count ? PLX_OK : plx__fail(g->ctx, PLX_E_FORMAT, "the model uses no view");
 }
 
 static plx_status open_hyper(gp *g)
 {
-    plx_cmat known;
-    plx_index at = 0;
-    g->n_hyper = hyper_count(g);
-    PLX_TRY(plx__arena_f64(&g->hyper, plx__scratch(g->ctx), g->n_hyper, 1));
-    if (g->run->fitted) {
-        PLX_TRY(plx__store_shaped(&known, g->ctx, g->run->fitted, "hyper", g->n_hyper, 1));
-        for (plx_index i = 0; i < g->n_hyper; i++)
-            if (!(known.data[i] > 0)) PLX_FAIL(g->ctx, PLX_E_FORMAT, "the model's hyper-parameters are not > 0");
-        memcpy(g->hyper, known.data, (size_t)g->n_hyper * sizeof *g->hyper);
-        plx__gp_set_hyper(g, g->hyper);
-        return PLX_OK;
-    }
-    for (plx_index k = 0; k < g->count; k++) {
-        g->hyper[at++] = g->kernels[k].kernel.amplitude;
-        if (g->kernels[k].kernel.kind == PLX__KERNEL_RBF) g->hyper[at++] = g->kernels[k].kernel.width;
-    }
-    if (g->regression) g->hyper[at] = g->set->noise;
-    return PLX_OK;
+    plx_cmat known = {0};
+    g->learner.targets.regression = g->regression;
+    if (g->run->fitted) PLX_TRY(plx__store_shaped(&known, g->ctx, g->run->fitted, "hyper", -1, 1));
+    return plx__gp_open_hyper(&g->learner, known, g->set->noise);
 }
 
 plx_status plx__gp_open(gp *g, plx__run *run)
 {
     const uint8_t *used = NULL;
-    *g = (gp){.run = run, .ctx = run->ctx, .set = run->params};
+    *g = (gp){.run = run, .ctx = run->ctx, .set = run->params, .learner = {.run = run, .ctx = run->ctx}};
     g->regression = g->set->task == GP_REGRESSION;
     bool all = strcmp(g->set->view, "all") == 0;
     if (is_joined(g)) PLX_TRY(refuse_view_keys(g));
     PLX_TRY(choose_views(&used, g));
-    PLX_TRY(PLX__ARENA_NEW(&g->kernels, plx__scratch(g->ctx), run->problem->n_views));
-    PLX_TRY(PLX__ARENA_NEW(&g->refs, plx__scratch(g->ctx), run->problem->n_views));
+    PLX_TRY(PLX__ARENA_NEW(&g->learner.kernels, plx__scratch(g->ctx), run->problem->n_views));
+    PLX_TRY(PLX__ARENA_NEW(&g->learner.refs, plx__scratch(g->ctx), run->problem->n_views));
     PLX_TRY(is_joined(g) ? open_joined(g, used) : open_separate(g, used, all));
     return open_hyper(g);
 }

@@ -6,34 +6,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "dump.h"
 #include "hide_labels.h"
 #include "output.h"
 #include "summary.h"
-
-/* ---- parameters ---- */
-
-/* "key=value" as two texts; the copy is the caller's to free. */
-static char *cut_at_equals(const char *text, const char **value)
-{
-    char *copy = strdup(text), *equals = copy ? strchr(copy, '=') : NULL;
-    if (!equals) return copy;
-    *equals = '\0';
-    *value = equals + 1;
-    return copy;
-}
-
-static int make_params(plx_params **out, cli_session *s, const char *method)
-{
-    int code = cli_fail(s, plx_params_create(out, s->ctx, method));
-    const char *setting = NULL;
-    for (int i = 0; !code && (setting = cli_value_at(s->args, "set", i)); i++) {
-        const char *value = "";
-        char *key = cut_at_equals(setting, &value);
-        code = key ? cli_fail(s, plx_params_set(*out, s->ctx, key, value)) : cli_fail_text(s, "out of memory");
-        free(key);
-    }
-    return code;
-}
 
 /* ---- labels ---- */
 
@@ -49,111 +25,20 @@ static int hide_labels(plx_dataset **data, cli_session *s)
     return code;
 }
 
-/* ---- arrays ---- */
-
-static void free_names(char **names, int count)
-{
-    for (int i = 0; names && i < count; i++) free(names[i]);
-    free(names);
-}
-
-/* The array names of all --dump options. */
-static int dump_names(char ***out, cli_session *s)
-{
-    int count = cli_value_count(s->args, "dump");
-    char **names = calloc((size_t)count + 1, sizeof *names);
-    for (int i = 0; names && i < count; i++) {
-        const char *file = NULL;
-        names[i] = cut_at_equals(cli_value_at(s->args, "dump", i), &file);
-        if (names[i]) continue;
-        free_names(names, i);
-        names = NULL;
-    }
-    *out = names;
-    return names ? CLI_DONE : cli_fail_text(s, "out of memory");
-}
-
 static int run_fit(plx_model **out, cli_session *s, const char *method, const plx_dataset *data,
                    const plx_params *params)
 {
     plx_fit_options o = PLX_FIT_OPTIONS_INIT;
     char **names = NULL, *directory = NULL;
-    int code = dump_names(&names, s);
+    int code = cli_dump_names(&names, s);
     if (!code) directory = cli_data_directory(s->args->positional[1]);
     if (!code && !directory) code = cli_fail_text(s, "out of memory");
     o.directory = directory;
     o.arrays = (const char *const *)names;
     o.n_arrays = cli_value_count(s->args, "dump");
     if (!code) code = cli_fail(s, plx_fit(out, s->ctx, method, data, params, &o));
-    free_names(names, (int)o.n_arrays);
+    cli_free_names(names, (int)o.n_arrays);
     free(directory);
-    return code;
-}
-
-static bool ends_with(const char *text, const char *end)
-{
-    size_t n = strlen(text), m = strlen(end);
-    return n >= m && strcmp(text + n - m, end) == 0;
-}
-
-enum { DENSE_LIMIT = 50 * 1000 * 1000 }; /* entries of a sparse array that may be written out in full */
-
-static int check_sparse(cli_session *s, plx_ccsr m, const char *name, const char *path)
-{
-    if (ends_with(path, ".mtx") || !m.cols || m.rows <= DENSE_LIMIT / m.cols) return CLI_DONE;
-    return cli_fail_text(s, "%s: array '%s' is sparse and %lld x %lld; name a .mtx file instead", path, name,
-                         (long long)m.rows, (long long)m.cols);
-}
-
-/* A sparse array in a dense format goes through a dense copy. */
-static int dump_sparse(cli_session *s, plx_ccsr m, const char *path)
-{
-    if (ends_with(path, ".mtx")) return cli_fail(s, plx_matrix_write_sparse(s->ctx, m, path));
-    double *full = calloc((size_t)(m.rows * m.cols) + 1, sizeof *full);
-    if (!full) return cli_fail_text(s, "out of memory");
-    for (plx_index i = 0; i < m.rows; i++)
-        for (int64_t k = m.ptr[i]; k < m.ptr[i + 1]; k++) full[i * m.cols + m.col[k]] = m.val[k];
-    int code = cli_fail(s, plx_matrix_write(s->ctx, (plx_cmat){full, m.rows, m.cols, m.cols}, path));
-    free(full);
-    return code;
-}
-
-static int list_arrays(cli_session *s, const plx_model *model, const char *name)
-{
-    char list[512] = "";
-    size_t used = 0;
-    for (plx_index i = 0; i < plx_model_arrays(model) && used < sizeof list - 80; i++)
-        used +=
-            (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", plx_model_array_name(model, i));
-    return cli_usage_error(s->args->verb, "this %s model has no array '%s'; it has %s", plx_model_method(model), name,
-                           list);
-}
-
-/* Write an array, or only see that it can be written. */
-static int dump_one(cli_session *s, const plx_model *model, const char *request, bool write)
-{
-    const char *path = NULL;
-    plx_cmat dense = {0};
-    plx_ccsr sparse = {0};
-    char *name = cut_at_equals(request, &path);
-    int code = CLI_DONE;
-    if (!name) return cli_fail_text(s, "out of memory");
-    bool is_dense = plx_model_array(&dense, model, name) == PLX_OK;
-    bool is_sparse = !is_dense && plx_model_array_sparse(&sparse, model, name) == PLX_OK;
-    if (!is_dense && !is_sparse) code = list_arrays(s, model, name);
-    else if (!write) code = is_dense ? CLI_DONE : check_sparse(s, sparse, name, path);
-    else if (is_dense) code = cli_fail(s, plx_matrix_write(s->ctx, dense, path));
-    else code = dump_sparse(s, sparse, path);
-    free(name);
-    return code;
-}
-
-static int dump_all(cli_session *s, const plx_model *model, bool write)
-{
-    const char *request = NULL;
-    int code = CLI_DONE;
-    for (int i = 0; !code && (request = cli_value_at(s->args, "dump", i)); i++)
-        code = dump_one(s, model, request, write);
     return code;
 }
 
@@ -165,8 +50,8 @@ static int write_results(cli_session *s, plx_model *model, const plx_dataset *da
                *json = cli_value(s->args, "json");
     const char *text = NULL;
     int code = json ? cli_fail(s, plx_model_json(&text, s->ctx, model, data)) : CLI_DONE;
-    if (!code) code = dump_all(s, model, false);
-    if (!code) code = dump_all(s, model, true);
+    if (!code) code = cli_dump_all(s, model, false);
+    if (!code) code = cli_dump_all(s, model, true);
     if (!code && out) code = cli_fail(s, plx_prediction_write(s->ctx, plx_model_prediction(model), data, out));
     if (!code && file) code = cli_fail(s, plx_model_save(s->ctx, model, file));
     if (!code && json) code = cli_write_text(s, json, text);
@@ -248,7 +133,8 @@ static int run(const cli_args *args)
     plx_dataset *data = NULL;
     int code = cli_session_open(&s, args);
     if (code) return code;
-    code = make_params(&params, &s, args->positional[0]);
+    code = cli_fail(&s, plx_params_create(&params, s.ctx, args->positional[0]));
+    if (!code) code = cli_set_params(params, &s);
     if (!code) code = cli_check_outputs(&s, outputs);
     if (!code) code = cli_read_data(&data, &s, args->positional[1]);
     if (!code) code = fit_data(&s, args->positional[0], &data, params);

@@ -27,6 +27,12 @@ void cli_cases_parameters(FILE *to)
             fprintf(to, "%s%s", i ? " " : "", p.name);
         fputs("\" ;;\n", to);
     }
+    for (plx_index m = 0; m < plx_acquirer_count(); m++) {
+        fprintf(to, m ? " " : "    labels|features|any) echo \"");
+        for (plx_index i = 0; plx_acquirer_param(&p, plx_acquirer_name(m), i) == PLX_OK; i++)
+            fprintf(to, "%s%s", i ? " " : "", p.name);
+    }
+    fputs("\" ;;\n", to);
 }
 
 void cli_cases_arrays(FILE *to)
@@ -38,6 +44,12 @@ void cli_cases_arrays(FILE *to)
             fprintf(to, "%s%s", i ? " " : "", a.name);
         fputs("\" ;;\n", to);
     }
+    for (plx_index m = 0; m < plx_acquirer_count(); m++) {
+        fprintf(to, m ? " " : "    labels|features|any) echo \"");
+        for (plx_index i = 0; plx_acquirer_array(&a, plx_acquirer_name(m), i) == PLX_OK; i++)
+            fprintf(to, "%s%s", i ? " " : "", a.name);
+    }
+    fputs("\" ;;\n", to);
 }
 
 void cli_cases_settings(FILE *to)

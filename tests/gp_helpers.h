@@ -73,6 +73,34 @@ static inline plx_dataset *toy_grams(plx_context *ctx, const toy *t, int views, 
     return d;
 }
 
+/* Plain Gauss-Jordan inverse with partial pivoting. */
+static inline void invert(double *a, int n)
+{
+    double *w = calloc((size_t)(2 * n * n), sizeof *w);
+    for (int i = 0; i < n; i++) {
+        memcpy(w + 2 * n * i, a + n * i, (size_t)n * sizeof *w);
+        w[2 * n * i + n + i] = 1;
+    }
+    for (int p = 0; p < n; p++) {
+        int best = p;
+        for (int i = p; i < n; i++)
+            if (fabs(w[2 * n * i + p]) > fabs(w[2 * n * best + p])) best = i;
+        for (int j = 0; j < 2 * n; j++) {
+            double swap = w[2 * n * p + j];
+            w[2 * n * p + j] = w[2 * n * best + j];
+            w[2 * n * best + j] = swap;
+        }
+        double pivot = w[2 * n * p + p];
+        for (int j = 0; j < 2 * n; j++) w[2 * n * p + j] /= pivot;
+        for (int i = 0; i < n; i++) {
+            double f = w[2 * n * i + p];
+            for (int j = 0; j < 2 * n && i != p; j++) w[2 * n * i + j] -= f * w[2 * n * p + j];
+        }
+    }
+    for (int i = 0; i < n; i++) memcpy(a + n * i, w + 2 * n * i + n, (size_t)n * sizeof *a);
+    free(w);
+}
+
 /* settings, then names of arrays to ask for; NULL-ended lists */
 static inline plx_model *fit_asking(plx_context *ctx, const char *method, const plx_dataset *d,
                                     const char *const *settings, const char *const *arrays, const char *directory)

@@ -47,3 +47,6 @@ python3 "$here/reproduce_smd.py" "$1"
 echo
 echo "# gp and bct: toys and Tables 1 and 2 of Yu et al. (2011)"
 python3 "$here/reproduce_bct.py" "$1"
+echo
+echo "# active sensing: Figure 5 of Yu et al. (2011)"
+python3 "$here/reproduce_sense.py" "$1"

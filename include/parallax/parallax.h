@@ -13,6 +13,7 @@
 #ifndef PARALLAX_PARALLAX_H
 #define PARALLAX_PARALLAX_H
 
+#include "parallax/acquire.h"
 #include "parallax/context.h"
 #include "parallax/dataset.h"
 #include "parallax/generate.h"

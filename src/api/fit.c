@@ -18,6 +18,14 @@
 
 /* ---- checks on the request ---- */
 
+/* What lists the arrays of a descriptor: that of a method, or of ranking with it. */
+static const char *where_arrays_are(plx_context *ctx, const plx__method *method)
+{
+    const char *text = "methods show";
+    if (plx__method_find(method->name) != method) return "acquire --help";
+    return plx__arena_printf(&text, plx__scratch(ctx), "methods show %s", method->name) == PLX_OK ? text : "methods";
+}
+
 static plx_status check_request(plx_fit_options *o, plx_context *ctx, const plx__method *method,
                                 const plx_dataset *data, const plx_params *params, const plx_fit_options *given)
 {
@@ -32,8 +40,8 @@ static plx_status check_request(plx_fit_options *o, plx_context *ctx, const plx_
         PLX_FAIL(ctx, PLX_E_ARG, "the parameters were made for '%s', not for '%s'", params->method, method->name);
     for (plx_index i = 0; i < o->n_arrays; i++)
         if (!plx__array_spec_find(method, o->arrays[i]))
-            PLX_FAIL(ctx, PLX_E_ARG, "%s has no array '%s'; 'parallax methods show %s' lists them", method->name,
-                     o->arrays[i], method->name);
+            PLX_FAIL(ctx, PLX_E_ARG, "%s has no array '%s'; 'parallax %s' lists them", method->name, o->arrays[i],
+                     where_arrays_are(ctx, method));
     return PLX_OK;
 }
 
@@ -232,19 +240,26 @@ done:
     return st;
 }
 
-static plx_status fit_call(plx_model **out, plx_context *ctx, const char *name, const plx_dataset *data,
-                           const plx_params *params, const plx_fit_options *options)
+plx_status plx__fit(plx_model **out, plx_context *ctx, const plx__method *method, const plx_dataset *data,
+                    const plx_params *params, const plx_fit_options *options)
 {
-    const plx__method *method = NULL;
     plx_fit_options o;
     plx_model *m = NULL;
-    PLX_TRY(plx__method_require(&method, ctx, name));
+    *out = NULL;
     PLX_TRY(check_request(&o, ctx, method, data, params, options));
     PLX_TRY(plx__model_create(&m, ctx, method, params));
     plx_status st = fit_model(m, ctx, data, &o);
     if (st == PLX_OK) *out = m;
     else plx_model_destroy(m);
     return st;
+}
+
+static plx_status fit_call(plx_model **out, plx_context *ctx, const char *name, const plx_dataset *data,
+                           const plx_params *params, const plx_fit_options *options)
+{
+    const plx__method *method = NULL;
+    PLX_TRY(plx__method_require(&method, ctx, name));
+    return plx__fit(out, ctx, method, data, params, options);
 }
 
 plx_status plx_fit(plx_model **out, plx_context *ctx, const char *method, const plx_dataset *data,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/api_args.h"
+#include "api/describe.h"
 #include "methods/registry.h"
 
 plx_index plx_method_count(void) { return plx__method_count(); }
@@ -58,9 +59,8 @@ static const char *range_text(const plx__param_spec *spec)
     return plx__param_range(slots[next++ % SLOTS], BYTES, spec);
 }
 
-plx_status plx_method_param(plx_param_info *info, const char *method, plx_index i)
+plx_status plx__describe_param(plx_param_info *info, const plx__method *m, plx_index i)
 {
-    const plx__method *m = method ? plx__method_find(method) : NULL;
     const plx__param_spec *s = m ? plx__param_at(m->params, i) : NULL;
     if (!s || !info) return PLX_E_ARG;
     plx_param_info full = {sizeof full, s->name,       s->kind, (s->flags & PLX__PER_VIEW) != 0,
@@ -68,13 +68,22 @@ plx_status plx_method_param(plx_param_info *info, const char *method, plx_index 
     return hand_out(info, info->struct_size, &full, sizeof full);
 }
 
-plx_status plx_method_array(plx_array_info *info, const char *method, plx_index i)
+plx_status plx_method_param(plx_param_info *info, const char *method, plx_index i)
 {
-    const plx__method *m = method ? plx__method_find(method) : NULL;
+    return plx__describe_param(info, method ? plx__method_find(method) : NULL, i);
+}
+
+plx_status plx__describe_array(plx_array_info *info, const plx__method *m, plx_index i)
+{
     if (!m || !info || i < 0 || i >= array_count(m)) return PLX_E_ARG;
     const plx__array_spec *a = &m->arrays[i];
     plx_array_info full = {sizeof full, a->name, a->shape, (a->flags & PLX__ON_REQUEST) != 0, a->help};
     return hand_out(info, info->struct_size, &full, sizeof full);
+}
+
+plx_status plx_method_array(plx_array_info *info, const char *method, plx_index i)
+{
+    return plx__describe_array(info, method ? plx__method_find(method) : NULL, i);
 }
 
 /* ---- parameters ---- */

@@ -50,6 +50,10 @@ struct plx_model {
 
 plx_status plx__model_create(plx_model **out, plx_context *ctx, const plx__method *method, const plx_params *settings);
 
+/* plx_fit() inside a running call, with any descriptor. */
+plx_status plx__fit(plx_model **out, plx_context *ctx, const plx__method *method, const plx_dataset *data,
+                    const plx_params *params, const plx_fit_options *options);
+
 /* Predict with a fitted model; the prediction lives in an arena of its own. `wanted` names on-request arrays. */
 plx_status plx__predict(plx_prediction **out, plx_context *ctx, const plx_model *model, const plx_dataset *data,
                         const plx_index *row, plx_index rows, const char *const *wanted, plx_index n_wanted);

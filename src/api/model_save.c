@@ -4,6 +4,7 @@
 #include "api/api_args.h"
 #include "api/model_file.h"
 #include "io/h5.h"
+#include "methods/registry.h"
 #include "parallax/version.h"
 
 /* ---- parameters ---- */
@@ -141,7 +142,14 @@ done:
     return st;
 }
 
+static plx_status save_call(plx_context *ctx, const plx_model *model, const char *path)
+{
+    if (plx__method_find(model->method->name) != model->method)
+        PLX_FAIL(ctx, PLX_E_UNSUPPORTED, "the model of a ranking cannot be saved; fit %s itself", model->method->name);
+    return plx__model_save(ctx, model, path);
+}
+
 plx_status plx_model_save(plx_context *ctx, const plx_model *model, const char *path)
 {
-    PLX__CALL(ctx, plx__model_save(ctx, model, path), PLX__ARG(model), PLX__ARG(path));
+    PLX__CALL(ctx, save_call(ctx, model, path), PLX__ARG(model), PLX__ARG(path));
 }

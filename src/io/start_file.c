@@ -54,3 +54,25 @@ plx_status plx__start_file_read(plx_mat *out, plx__run *run, const char *paramet
     }
     return PLX_OK;
 }
+
+plx_status plx__responsibilities_read(plx_mat *out, plx__run *run, const char *setting, plx_index columns,
+                                      const uint8_t *used)
+{
+    const plx__problem *p = run->problem;
+    plx_mat all;
+    PLX_TRY(read_matrix(&all, run, setting + strlen("file:")));
+    if (all.rows != p->rows || (columns && all.cols != columns) || !all.cols)
+        PLX_FAIL(run->ctx, PLX_E_DATA, "init = %s: the file is %lld x %lld, expected %lld samples x %lld components",
+                 setting, (long long)all.rows, (long long)all.cols, (long long)p->rows,
+                 (long long)(columns ? columns : all.cols));
+    PLX_TRY(plx__arena_mat(out, plx__scratch(run->ctx), p->n, all.cols));
+    for (plx_index i = 0; i < p->n; i++)
+        for (plx_index z = 0; z < all.cols && (!used || used[i]); z++) {
+            double r = all.data[p->row[i] * all.ld + z];
+            if (!(r >= 0 && isfinite(r)))
+                PLX_FAIL(run->ctx, PLX_E_DATA, "init = %s: row %lld, column %lld: %g is not a responsibility >= 0",
+                         setting, (long long)p->row[i], (long long)z, r);
+            out->data[i * out->ld + z] = r;
+        }
+    return PLX_OK;
+}

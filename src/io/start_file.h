@@ -12,4 +12,9 @@
 plx_status plx__start_file_read(plx_mat *out, plx__run *run, const char *parameter, const char *setting,
                                 plx_index cols);
 
+/* Responsibilities (n x columns, in scratch) from init = "file:F". `columns` 0: as many as the file has. Rows of samples
+ * that are not `used` (NULL: all are) may hold anything and are zero in the result. */
+plx_status plx__responsibilities_read(plx_mat *out, plx__run *run, const char *setting, plx_index columns,
+                                      const uint8_t *used);
+
 #endif

@@ -103,6 +103,11 @@ static plx_status find_overall(em_state *e)
     plx__mix one;
     plx__mix_sums s;
     plx_mat ones;
+    if (e->o->overall) {
+        e->overall_mean = e->o->overall->mean;
+        e->overall_cov = e->o->overall->cov;
+        return PLX_OK;
+    }
     PLX_TRY(new_mix(&one, scratch, 1, e->data->x.cols, e->o->shape));
     PLX_TRY(plx__mix_sums_new(&s, scratch, &one, e->data->n_blocks));
     PLX_TRY(plx__arena_mat(&ones, scratch, e->data->x.rows, 1));

@@ -53,9 +53,10 @@ typedef struct plx__mix_options {
     plx__cov_shape shape;
     double cov_reg;
     plx_index max_iter;
-    double tol;       /* change of the mean log likelihood */
-    plx_cmat start;   /* n x k responsibilities; data NULL: farthest-first centres */
-    const char *what; /* starts messages */
+    double tol;              /* change of the mean log likelihood */
+    plx_cmat start;          /* n x k responsibilities; data NULL: farthest-first centres */
+    const plx__mix *overall; /* one component: what components without weight in a block keep; NULL: that of all rows */
+    const char *what;        /* starts messages */
     /* After every E-step; may stop the run by failing. NULL: nobody listens. */
     plx_status (*told)(void *arg, plx_index iteration, double mean_log_likelihood);
     void *arg;

@@ -92,8 +92,7 @@ plx_status plx__gp_fit(plx__gp_state *out, plx__arena *arena, plx_context *ctx, 
 
 /* ---- prediction ---- */
 
-/* Rows of k become k' L^-T W^1/2: their squared lengths are what the labels tell. */
-static plx_status explained(plx_context *ctx, const plx__gp_state *s, plx_index c, plx_mat k)
+plx_status plx__gp_explained(plx_context *ctx, const plx__gp_state *s, plx_index c, plx_mat k)
 {
     const double *root = s->root.data + c * s->root.ld;
     for (plx_index i = 0; i < k.rows; i++)
@@ -109,7 +108,7 @@ plx_status plx__gp_predict(plx_context *ctx, const plx__gp_state *s, plx_mat k, 
     if (s->q > 1) PLX_TRY(plx__arena_mat(&work, plx__scratch(ctx), k.rows, k.cols));
     for (plx_index c = 0; c < s->q; c++) {
         if (s->q > 1) plx__mat_copy(work, plx__cmat(k));
-        PLX_TRY(explained(ctx, s, c, work));
+        PLX_TRY(plx__gp_explained(ctx, s, c, work));
         for (plx_index i = 0; i < k.rows; i++)
             variance.data[i * variance.ld + c] = fmax(0.0, self[i] - plx__norm_sq(work.data + i * work.ld, k.cols));
     }

@@ -38,4 +38,8 @@ plx_status plx__gp_fit(plx__gp_state *out, plx__arena *arena, plx_context *ctx, 
 plx_status plx__gp_predict(plx_context *ctx, const plx__gp_state *state, plx_mat k, const double *self, plx_mat mean,
                            plx_mat variance);
 
+/* Rows of k (rows x n) become V = k' L^-T W^1/2 of problem c: their squared lengths are what the labels tell, and the
+ * posterior covariance of two samples is their prior one minus the product of their rows. */
+plx_status plx__gp_explained(plx_context *ctx, const plx__gp_state *state, plx_index c, plx_mat k);
+
 #endif

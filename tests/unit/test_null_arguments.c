@@ -1,6 +1,7 @@
 /* NULL where a value is needed: PLX_E_ARG and a sentence that names the argument, never a crash. */
 #include "fit_helpers.h"
 
+#include "parallax/acquire.h"
 #include "parallax/metrics.h"
 
 typedef struct desk {
@@ -57,6 +58,36 @@ static void models(void **state)
     close_desk(&k);
 }
 
+static void acquisitions(void **state)
+{
+    (void)state;
+    desk k = open_desk();
+    plx_acquisition *a = NULL;
+    plx_params *p = NULL;
+    plx_param_info param = PLX_PARAM_INFO_INIT;
+    plx_acquired row = PLX_ACQUIRED_INIT;
+    plx_pair pair = {0, 0};
+    plx_acquire_kind kind = PLX_ACQUIRE_FEATURES;
+    assert_fails(k.ctx, plx_acquire(&a, k.ctx, kind, NULL, k.data, NULL, NULL), PLX_E_ARG, "'method'");
+    assert_fails(k.ctx, plx_acquire(&a, k.ctx, kind, "bct", NULL, NULL, NULL), PLX_E_ARG, "'data'");
+    assert_fails(k.ctx, plx_acquire(NULL, k.ctx, kind, "bct", k.data, NULL, NULL), PLX_E_ARG, "'out'");
+    assert_int_equal(plx_acquire(&a, NULL, kind, "bct", k.data, NULL, NULL), PLX_E_ARG);
+    assert_fails(k.ctx, plx_acquire_params_create(&p, k.ctx, NULL), PLX_E_ARG, "'method'");
+    assert_fails(k.ctx, plx_acquire_params_create(NULL, k.ctx, "bct"), PLX_E_ARG, "'out'");
+    assert_fails(k.ctx, plx_acquisition_write(k.ctx, NULL, k.data, 0, "x.csv"), PLX_E_ARG, "'acquisition'");
+    assert_fails(k.ctx, plx_acquire_simulate(k.ctx, "bct", k.data, NULL, 0, NULL, NULL, NULL, NULL), PLX_E_ARG,
+                 "'hidden'");
+    assert_fails(k.ctx, plx_acquire_simulate(k.ctx, "bct", NULL, &pair, 1, NULL, NULL, NULL, NULL), PLX_E_ARG,
+                 "'data'");
+    assert_int_equal(plx_acquisition_get(&row, NULL, 0), PLX_E_ARG);
+    assert_int_equal(plx_acquirer_param(&param, NULL, 0), PLX_E_ARG);
+    assert_int_equal(plx_acquirer_param(&param, "nb", 0), PLX_E_ARG);
+    assert_null(plx_acquirer_name(99));
+    assert_null(a);
+    assert_null(p);
+    close_desk(&k);
+}
+
 static void parameters(void **state)
 {
     (void)state;
@@ -106,7 +137,7 @@ static void data_sets(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(models), cmocka_unit_test(parameters),
-                                       cmocka_unit_test(data_sets)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(models), cmocka_unit_test(acquisitions),
+                                       cmocka_unit_test(parameters), cmocka_unit_test(data_sets)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@
 
 enum { BLOCK_ROWS = 512 };
 
-static const plx__param_spec param_specs[] = {
+const plx__param_spec plx__bct_params[] = {
     PLX__CHOICE(
         bct_params, task, "classification", "classification|regression|kernel|cluster",
         "What to do with the co-training kernel: predict classes or numbers, only compute it, or cluster with it."),
@@ -213,14 +213,13 @@ static void choose_results(bct *b)
     }
 }
 
-static plx_status fit_labels(bct *b)
+static plx_status fit_labels(bct *b, plx__gp_state *state)
 {
-    plx__gp_state state;
-    PLX_TRY(plx__bct_learn(b, &state));
-    PLX_TRY(plx__gp_store(b->run, &state, &b->targets));
-    PLX_TRY(plx__bct_put_view_means(b, &state));
+    PLX_TRY(plx__bct_learn(b, state));
+    PLX_TRY(plx__gp_store(b->run, state, &b->targets));
+    PLX_TRY(plx__bct_put_view_means(b, state));
     PLX_TRY(plx__bct_find_diagonal(b));
-    return score(b, &state);
+    return score(b, state);
 }
 
 static plx_status fit_kernel(bct *b)
@@ -232,23 +231,31 @@ static plx_status fit_kernel(bct *b)
     return plx__outcome_texts(b->run, none, (plx_cmat){0}, NULL);
 }
 
+plx_status plx__bct_fit(bct *b, plx__gp_state *state, bool factors)
+{
+    warn_of_uncovered(b);
+    b->keep_factors = factors || wants_factors(b);
+    b->keep_precision = plx__wanted(b->run, "precision");
+    choose_results(b);
+    b->full |= factors;
+    b->solves |= factors;
+    PLX_TRY(plx__report(b->ctx, "kernel", 0, 1, NAN));
+    if (b->labels) PLX_TRY(open_targets(b));
+    PLX_TRY(plx__bct_reserve(b));
+    PLX_TRY(b->labels ? fit_labels(b, state) : fit_kernel(b));
+    PLX_TRY(put_summary(b));
+    return plx__bct_store(b);
+}
+
 static plx_status fit(plx__run *run)
 {
     bct b;
+    plx__gp_state state;
     const bct_params *p = run->params;
     if (p->task == BCT_CLUSTER && p->clusters < 2)
         PLX_FAIL(run->ctx, PLX_E_ARG, "clusters: task=cluster needs the number of clusters");
     PLX_TRY(plx__bct_open(&b, run));
-    warn_of_uncovered(&b);
-    b.keep_factors = wants_factors(&b);
-    b.keep_precision = plx__wanted(run, "precision");
-    choose_results(&b);
-    PLX_TRY(plx__report(b.ctx, "kernel", 0, 1, NAN));
-    if (b.labels) PLX_TRY(open_targets(&b));
-    PLX_TRY(plx__bct_reserve(&b));
-    PLX_TRY(b.labels ? fit_labels(&b) : fit_kernel(&b));
-    PLX_TRY(put_summary(&b));
-    PLX_TRY(plx__bct_store(&b));
+    PLX_TRY(plx__bct_fit(&b, &state, false));
     return plx__bct_put_kernels(&b);
 }
 
@@ -305,7 +312,7 @@ static double memory(const plx__run *run)
     return rows + 8 * (kernel + inference + block + made + n * (6 * q + 6));
 }
 
-static const plx__param_table tables[] = {param_specs, plx__kernel_params, plx__scale_params, plx__heldout_params,
+static const plx__param_table tables[] = {plx__bct_params, plx__kernel_params, plx__scale_params, plx__heldout_params,
                                           NULL};
 
 const plx__method plx__method_bct = {

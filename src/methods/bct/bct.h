@@ -74,6 +74,13 @@ typedef struct bct {
     plx_mat kl, kll, m_ll; /* K_c(:, labelled), K_c(labelled, labelled), gradient matrix */
 } bct;
 
+/* ---- bct.c ---- */
+extern const plx__param_spec plx__bct_params[]; /* its own rows; the kernels' and the framework's come on top */
+extern const plx__method plx__method_bct;
+/* From an opened problem to predictions and everything predicting needs in the store. `factors` keeps the S_j for
+ * plx__bct_solve. `state` is filled when there are labels to learn from. */
+plx_status plx__bct_fit(bct *b, plx__gp_state *state, bool factors);
+
 /* ---- bct_input.c: views, samples, hyper-parameters; from the data or from the model ---- */
 plx_status plx__bct_open(bct *b, plx__run *run);
 plx_status plx__bct_store(bct *b);

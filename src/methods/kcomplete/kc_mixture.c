@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "io/matrix_file.h"
+#include "io/start_file.h"
 #include "methods/kcomplete/kcomplete.h"
 
 typedef struct listener {
@@ -20,38 +20,13 @@ static plx_status told(void *arg, plx_index iteration, double mean_log_likelihoo
 
 /* ---- start ---- */
 
-/* Responsibilities out of a file with a row per sample of the caller's data. */
-static plx_status read_start(plx_mat *out, kc *c, plx_index components)
-{
-    const plx__problem *p = c->run->problem;
-    const char *path = NULL;
-    plx__table table;
-    PLX_TRY(plx__path_join(&path, plx__scratch(c->ctx), p->directory, c->set->init + strlen("file:")));
-    PLX_TRY(plx__matrix_file_read(&table, c->ctx, plx__scratch(c->ctx), path, NULL));
-    plx_index rows = plx__table_rows(&table), cols = plx__table_cols(&table);
-    if (rows != p->rows || (components && cols != components) || table.sparse || !cols)
-        PLX_FAIL(c->ctx, PLX_E_DATA, "init = %s: the file is %lld x %lld, expected %lld samples x %lld components",
-                 c->set->init, (long long)rows, (long long)cols, (long long)p->rows,
-                 (long long)(components ? components : cols));
-    PLX_TRY(plx__arena_mat(out, plx__scratch(c->ctx), p->n, cols));
-    for (plx_index i = 0; i < p->n; i++)
-        for (plx_index z = 0; z < cols; z++) {
-            double r = table.dense.data[p->row[i] * table.dense.ld + z];
-            if (!(r >= 0 && isfinite(r)))
-                PLX_FAIL(c->ctx, PLX_E_DATA, "init = %s: row %lld, column %lld: %g is not a responsibility >= 0",
-                         c->set->init, (long long)p->row[i], (long long)z, r);
-            out->data[i * cols + z] = r;
-        }
-    return PLX_OK;
-}
-
 static plx_status open_start(plx_mat *start, kc *c, plx_index *components)
 {
     *start = (plx_mat){0};
     if (strcmp(c->set->init, "auto") == 0) return PLX_OK;
     if (!plx__starts_with(c->set->init, "file:") || !c->set->init[5])
         PLX_FAIL(c->ctx, PLX_E_ARG, "init = %s: expected auto or file:F", c->set->init);
-    PLX_TRY(read_start(start, c, *components));
+    PLX_TRY(plx__responsibilities_read(start, c->run, c->set->init, *components, NULL));
     *components = start->cols;
     return PLX_OK;
 }

@@ -1,0 +1,256 @@
+/*
+ * parallax acquire: what to measure next, and what that would have been worth.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "dump.h"
+#include "help.h"
+#include "hide_labels.h"
+#include "output.h"
+#include "simulate.h"
+#include "summary.h"
+
+static const char *const outputs[] = {"out", "json", "dump", NULL};
+
+enum { DEFAULT_TOP = 10 };
+
+static plx_acquire_kind kind_of(const char *word)
+{
+    return strcmp(word, "labels") == 0 ? PLX_ACQUIRE_LABELS
+           : strcmp(word, "any") == 0  ? PLX_ACQUIRE_ANY
+                                       : PLX_ACQUIRE_FEATURES;
+}
+
+/* ---- ranking ---- */
+
+static int rank(plx_acquisition **out, cli_session *s, const plx_dataset *data, const plx_params *params)
+{
+    plx_fit_options o = PLX_FIT_OPTIONS_INIT;
+    char **names = NULL, *directory = NULL;
+    int code = cli_dump_names(&names, s);
+    if (!code) directory = cli_data_directory(s->args->positional[1]);
+    if (!code && !directory) code = cli_fail_text(s, "out of memory");
+    o.directory = directory;
+    o.arrays = (const char *const *)names;
+    o.n_arrays = cli_value_count(s->args, "dump");
+    if (!code)
+        code = cli_fail(
+            s, plx_acquire(out, s->ctx, kind_of(s->args->positional[0]), cli_value(s->args, "with"), data, params, &o));
+    cli_free_names(names, (int)o.n_arrays);
+    free(directory);
+    return code;
+}
+
+static int write_results(cli_session *s, plx_acquisition *a, const plx_dataset *data)
+{
+    const char *out = cli_value(s->args, "out"), *json = cli_value(s->args, "json"), *text = NULL;
+    plx_model *model = plx_acquisition_model(a);
+    plx_index top = (plx_index)cli_whole(s->args, "top", DEFAULT_TOP);
+    bool elsewhere = json || cli_value(s->args, "dump");
+    int code = json ? cli_fail(s, plx_model_json(&text, s->ctx, model, data)) : CLI_DONE;
+    if (!code) code = cli_dump_all(s, model, false);
+    if (!code) code = cli_dump_all(s, model, true);
+    if (!code && (out || !elsewhere)) code = cli_fail(s, plx_acquisition_write(s->ctx, a, data, top, out ? out : "-"));
+    if (!code && json) code = cli_write_text(s, json, text);
+    return code;
+}
+
+static void say_result(cli_session *s, const plx_acquisition *a, const plx_dataset *data)
+{
+    cli_say_data(s, data);
+    cli_say_warnings(s);
+    if (plx_acquisition_count(a))
+        cli_say(s, "ranked   %s", CLI_COUNT(plx_acquisition_count(a), "candidate", "candidates"));
+    else cli_say(s, "ranked   nothing: there is no candidate to acquire");
+    cli_say_outputs(s, outputs);
+}
+
+static int acquire(cli_session *s, const plx_dataset *data, const plx_params *params)
+{
+    plx_acquisition *a = NULL;
+    int code = rank(&a, s, data, params);
+    if (!code) code = write_results(s, a, data);
+    if (!code) say_result(s, a, data);
+    plx_acquisition_destroy(a);
+    return code;
+}
+
+/* ---- the verb ---- */
+
+static int check_options(const cli_args *args)
+{
+    static const char *const simulated[] = {"hide", "hide-file", "runs", "criteria", "retrain-every", NULL};
+    static const char *const ranked[] = {"json", "dump", "top", NULL};
+    bool simulate = cli_value(args, "simulate") != NULL;
+    if (!cli_value(args, "with")) return cli_usage_error(args->verb, "--with METHOD is missing");
+    for (const char *const *o = simulate ? ranked : simulated; *o; o++)
+        if (cli_value(args, *o))
+            return cli_usage_error(args->verb, simulate ? "--%s does not go with --simulate" : "--%s needs --simulate",
+                                   *o);
+    if (simulate && strcmp(args->positional[0], "features") != 0)
+        return cli_usage_error(args->verb, "--simulate reveals views; ask for features");
+    return CLI_DONE;
+}
+
+static int run_on_data(cli_session *s, plx_params *params)
+{
+    plx_dataset *data = NULL, *hidden = NULL;
+    const char *labels = cli_value(s->args, "labels");
+    int code = cli_check_outputs(s, outputs);
+    if (!code) code = cli_read_data(&data, s, s->args->positional[1]);
+    if (!code && cli_value(s->args, "simulate")) code = cli_simulate(s, data, params);
+    else if (!code) {
+        if (labels) code = cli_hide_labels(&hidden, s, data, labels);
+        if (!code) code = acquire(s, hidden ? hidden : data, params);
+    }
+    plx_dataset_destroy(hidden);
+    plx_dataset_destroy(data);
+    return code;
+}
+
+static int run(const cli_args *args)
+{
+    cli_session s;
+    plx_params *params = NULL;
+    int code = check_options(args);
+    if (code) return code;
+    code = cli_session_open(&s, args);
+    if (code) return code;
+    code = cli_fail(&s, plx_acquire_params_create(&params, s.ctx, cli_value(args, "with")));
+    if (!code) code = cli_set_params(params, &s);
+    if (!code) code = run_on_data(&s, params);
+    plx_params_destroy(params);
+    cli_session_close(&s);
+    return code;
+}
+
+/* Does the method itself have the parameter, so that `methods show` explains it? */
+static bool is_of_method(const char *method, const char *name)
+{
+    plx_param_info p = PLX_PARAM_INFO_INIT;
+    for (plx_index i = 0; plx_method_param(&p, method, i) == PLX_OK; i++)
+        if (strcmp(p.name, name) == 0) return true;
+    return false;
+}
+
+static void list_arrays(FILE *to, const char *method)
+{
+    char text[1024] = "";
+    size_t used = 0;
+    plx_array_info a = PLX_ARRAY_INFO_INIT;
+    for (plx_index i = 0; used < sizeof text - 64 && plx_acquirer_array(&a, method, i) == PLX_OK; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i ? ", " : "", a.name);
+    fputs("\nIts arrays: ", to);
+    cli_help_wrap(to, text, 2, 12);
+}
+
+static void more_help(FILE *to)
+{
+    enum { HEAD = 26 };
+    for (plx_index m = 0; m < plx_acquirer_count(); m++) {
+        const char *method = plx_acquirer_name(m);
+        plx_param_info p = PLX_PARAM_INFO_INIT;
+        fprintf(to, "\nParameters of --with %s, besides those of 'parallax methods show %s':\n", method, method);
+        for (plx_index i = 0; plx_acquirer_param(&p, method, i) == PLX_OK; i++) {
+            if (is_of_method(method, p.name)) continue;
+            int used = fprintf(to, "  %s%s%s%s", p.name, p.per_view ? "[.VIEW]" : "", *p.def ? "=" : "", p.def);
+            fprintf(to, used < HEAD ? "%*s" : "\n%*s", used < HEAD ? HEAD - used : HEAD, "");
+            cli_help_wrap(to, p.help, HEAD, HEAD);
+        }
+        list_arrays(to, method);
+    }
+}
+
+static const cli_positional positionals[] = {
+    {"KIND", CLI_CHOICE, false, "What may be acquired: labels, features, or any of both.", "labels|features|any"},
+    {"DATA", CLI_FILE, false, "A data set directory, its manifest, or a single file.", NULL},
+    CLI_END_POSITIONALS};
+
+static const cli_option options[] = {
+    {.name = "with", .value = "METHOD", .kind = CLI_TEXT, .help = "The method that learns: bct. Needed."},
+    {.name = "set",
+     .value = "KEY=VALUE",
+     .kind = CLI_SETTING,
+     .help = "Set a parameter of the method, a cost (cost.VIEW=2), the budget or the density of unseen features. "
+             "Repeatable. Files are relative to the data set's directory."},
+    {.name = "top",
+     .value = "N",
+     .kind = CLI_WHOLE,
+     .low = 0,
+     .high = 1e15,
+     .help = "Rows of the ranking to write (default 10; 0: all)."},
+    {.name = "labels",
+     .value = "SPEC",
+     .kind = CLI_TEXT,
+     .help = "Hide all labels but some, as for fit; with --simulate drawn again for every run."},
+    {.name = "out",
+     .value = "FILE",
+     .kind = CLI_FILE,
+     .help = "Write rank,kind,id,view,score,cost there, or the learning curves (default: standard output)."},
+    {.name = "dump",
+     .value = "NAME=FILE",
+     .kind = CLI_DUMP,
+     .help = "Write a named array: gain, posterior_variance, mixing, gmm_weight, gmm_mean.VIEW, ... Repeatable."},
+    {.name = "json",
+     .value = "FILE",
+     .kind = CLI_FILE,
+     .help = "Write parameters, run facts and metrics as JSON (- for standard output)."},
+    {.name = "simulate",
+     .value = "N",
+     .kind = CLI_WHOLE,
+     .low = 0,
+     .high = 1e9,
+     .help = "Hide views that are known, acquire N of them one at a time and write learning curves. An interrupted "
+             "simulation with --out goes on when started again."},
+    {.name = "hide",
+     .value = "VIEW=SHARE",
+     .kind = CLI_TEXT,
+     .help = "Simulation: hide the view of this share of the samples, drawn again for every run. Repeatable. No sample "
+             "loses its last view."},
+    {.name = "hide-file",
+     .value = "FILE",
+     .kind = CLI_FILE,
+     .help = "Simulation: hide the pairs listed there, with a header id,view."},
+    {.name = "criteria",
+     .value = "LIST",
+     .kind = CLI_TEXT,
+     .help = "Simulation: strategies to compare (default mi,var,random)."},
+    {.name = "runs",
+     .value = "N",
+     .kind = CLI_WHOLE,
+     .low = 1,
+     .high = 1e6,
+     .help = "Simulation: runs, each with a seed of its own: SEED, SEED + 1, ... (default 1)."},
+    {.name = "retrain-every",
+     .value = "N",
+     .kind = CLI_WHOLE,
+     .low = 1,
+     .high = 1e9,
+     .help = "Simulation: fit and rank again after so many pairs (default 1)."},
+    CLI_END_OPTIONS};
+
+static const cli_option *const option_sets[] = {options,          cli_seed_options, cli_run_options,
+                                                cli_talk_options, cli_read_options, NULL};
+
+static const cli_example examples[] = {
+    {"parallax acquire features clinic --with bct --set cost.mri=20 --set cost.blood=1 --out next.csv",
+     "Which test for which patient next, by information per cost?"},
+    {"parallax acquire features clinic --with bct --simulate 30 --hide mri=0.5 --labels 10 --runs 20 --out curves.csv",
+     "Would it have paid? Learning curves of three strategies over 20 runs."},
+    CLI_END_EXAMPLES};
+
+const cli_verb cli_verb_acquire = {
+    .name = "acquire",
+    .summary = "Rank what to measure next.",
+    .description =
+        "Fits a method to DATA and ranks the missing views of its samples by what measuring them would tell, per unit "
+        "cost. The density of what may be found is a mixture fitted to what is there.\n"
+        "With --simulate views that are known are hidden first and acquired one at a time by several strategies; "
+        "the curves tell how good the model is after each, on the samples whose label it does not see.",
+    .positionals = positionals,
+    .option_sets = option_sets,
+    .examples = examples,
+    .run = run,
+    .more_help = more_help,
+};

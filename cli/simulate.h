@@ -1,0 +1,11 @@
+/*
+ * acquire --simulate: learning curves of several strategies over several runs, in a file that survives interruption.
+ */
+#ifndef PARALLAX_CLI_SIMULATE_H
+#define PARALLAX_CLI_SIMULATE_H
+
+#include "session.h"
+
+int cli_simulate(cli_session *s, const plx_dataset *data, plx_params *params);
+
+#endif

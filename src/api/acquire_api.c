@@ -1,0 +1,159 @@
+/*
+ * plx_acquire: fit with an acquirer's descriptor, then turn the candidates it lists into a ranking.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "api/acquire_impl.h"
+#include "api/api_args.h"
+#include "api/describe.h"
+#include "core/file.h"
+#include "core/number.h"
+
+/* ---- who can rank ---- */
+
+plx_index plx_acquirer_count(void) { return plx__acquirer_count(); }
+
+const char *plx_acquirer_name(plx_index i)
+{
+    const plx__acquirer *a = plx__acquirer_at(i);
+    return a ? a->method->name : NULL;
+}
+
+static const plx__method *find(const char *name)
+{
+    for (plx_index i = 0; name && i < plx__acquirer_count(); i++)
+        if (strcmp(plx__acquirer_at(i)->method->name, name) == 0) return plx__acquirer_at(i)->method;
+    return NULL;
+}
+
+plx_status plx_acquirer_param(plx_param_info *info, const char *method, plx_index i)
+{
+    return plx__describe_param(info, find(method), i);
+}
+
+plx_status plx_acquirer_array(plx_array_info *info, const char *method, plx_index i)
+{
+    return plx__describe_array(info, find(method), i);
+}
+
+static plx_status params_create(plx_params **out, plx_context *ctx, const char *method)
+{
+    const plx__acquirer *a = NULL;
+    PLX_TRY(plx__acquirer_require(&a, ctx, method));
+    return plx__params_create(out, ctx, a->method->name, a->method->params);
+}
+
+plx_status plx_acquire_params_create(plx_params **out, plx_context *ctx, const char *method)
+{
+    if (out) *out = NULL;
+    PLX__CALL(ctx, params_create(out, ctx, method), PLX__ARG(out), PLX__ARG(method));
+}
+
+/* ---- ranking ---- */
+
+static plx_status rank_candidates(plx_acquisition *a, plx_context *ctx, const plx_dataset *data, bool budgeted)
+{
+    plx__candidate *candidates = NULL;
+    plx__ranked *ranked = NULL;
+    plx_index count = 0;
+    plx__value budget;
+    PLX_TRY(plx__candidates_get(&candidates, &count, ctx, plx__scratch(ctx), &a->model->store));
+    PLX_TRY(plx__pv(&budget, ctx, a->model->settings, "budget", NULL));
+    PLX_TRY(plx__rank(&ranked, &a->count, ctx, &a->model->arena, candidates, count, data->sample_costs,
+                      budgeted && budget.text[0] ? budget.number : NAN));
+    a->ranked = ranked;
+    return PLX_OK;
+}
+
+plx_status plx__acquire(plx_acquisition **out, plx_context *ctx, const plx__acquirer *acquirer, const plx_dataset *data,
+                        const plx_params *params, const plx_fit_options *options, bool budgeted)
+{
+    *out = NULL;
+    plx_acquisition *a = plx__alloc(ctx, sizeof *a);
+    if (!a) PLX_FAIL(ctx, PLX_E_NOMEM, "out of memory");
+    *a = (plx_acquisition){0};
+    plx_status st = plx__fit(&a->model, ctx, acquirer->method, data, params, options);
+    if (st == PLX_OK) st = rank_candidates(a, ctx, data, budgeted);
+    if (st == PLX_OK) {
+        *out = a;
+        return st;
+    }
+    plx_model_destroy(a->model);
+    plx__release(ctx, a, sizeof *a);
+    return st;
+}
+
+static plx_status acquire_call(plx_acquisition **out, plx_context *ctx, plx_acquire_kind kind, const char *method,
+                               const plx_dataset *data, const plx_params *params, const plx_fit_options *options)
+{
+    const plx__acquirer *a = NULL;
+    PLX_TRY(plx__acquirer_require(&a, ctx, method));
+    PLX_TRY(plx__acquirer_check_kind(ctx, a, kind));
+    return plx__acquire(out, ctx, a, data, params, options, true);
+}
+
+plx_status plx_acquire(plx_acquisition **out, plx_context *ctx, plx_acquire_kind kind, const char *method,
+                       const plx_dataset *data, const plx_params *params, const plx_fit_options *options)
+{
+    if (out) *out = NULL;
+    PLX__CALL(ctx, acquire_call(out, ctx, kind, method, data, params, options), PLX__ARG(out), PLX__ARG(method),
+              PLX__ARG(data));
+}
+
+void plx_acquisition_destroy(plx_acquisition *a)
+{
+    if (!a) return;
+    plx_context *ctx = a->model->arena.ctx;
+    plx_model_destroy(a->model);
+    plx__release(ctx, a, sizeof *a);
+}
+
+/* ---- reading ---- */
+
+plx_index plx_acquisition_count(const plx_acquisition *a) { return a->count; }
+plx_model *plx_acquisition_model(plx_acquisition *a) { return a->model; }
+
+plx_status plx_acquisition_get(plx_acquired *out, const plx_acquisition *a, plx_index rank)
+{
+    if (!out || !a || out->struct_size != sizeof *out || rank < 0 || rank >= a->count) return PLX_E_ARG;
+    const plx__ranked *r = &a->ranked[rank];
+    *out = (plx_acquired){sizeof *out, r->row, r->view, r->score, r->cost};
+    return PLX_OK;
+}
+
+static void write_row(FILE *f, const plx_dataset *data, const plx__ranked *r, plx_index rank)
+{
+    char score[PLX__NUMBER_BYTES], cost[PLX__NUMBER_BYTES];
+    bool label = r->view < 0;
+    plx__print_double(score, r->score);
+    plx__print_short(cost, r->cost);
+    fprintf(f, "%lld,%s", (long long)rank + 1, label ? "label" : "feature");
+    if (data->ids) {
+        fputc(',', f);
+        plx__write_cell(f, "", data->ids[r->row]);
+    } else fprintf(f, ",%lld", (long long)r->row);
+    fputc(',', f);
+    if (!label) plx__write_cell(f, "", data->views[r->view].name);
+    fprintf(f, ",%s,%s\n", score, cost);
+}
+
+static plx_status write_ranking(plx_context *ctx, const plx_acquisition *a, const plx_dataset *data, plx_index top,
+                                const char *path)
+{
+    plx__outfile out;
+    plx_index count = top > 0 ? plx__min(top, a->count) : a->count;
+    if (data->n != a->model->rows || data->n_views != a->model->n_views)
+        PLX_FAIL(ctx, PLX_E_ARG, "the data set is not the one that was ranked");
+    PLX_TRY(plx__outfile_open(&out, ctx, path));
+    fputs("rank,kind,id,view,score,cost\n", out.file);
+    for (plx_index i = 0; i < count; i++) write_row(out.file, data, &a->ranked[i], i);
+    return plx__outfile_commit(&out, ctx);
+}
+
+plx_status plx_acquisition_write(plx_context *ctx, const plx_acquisition *acquisition, const plx_dataset *data,
+                                 plx_index top, const char *path)
+{
+    PLX__CALL(ctx, write_ranking(ctx, acquisition, data, top, path), PLX__ARG(acquisition), PLX__ARG(data),
+              PLX__ARG(path));
+}

@@ -75,7 +75,7 @@ for pgso in (True, False):
 PEERS = {
     "scikit-learn's CCA": ("sklearn", "from sklearn.cross_decomposition import CCA\nCCA(n_components=100).fit(x[0].toarray(), x[1].toarray())"),
     "scikit-learn's PLSSVD": ("sklearn", "from sklearn.cross_decomposition import PLSSVD\nPLSSVD(n_components=100).fit(x[0].toarray(), x[1].toarray())"),
-    "cca-zoo's RidgeCCA": ("zoo", "from cca_zoo.linear import RidgeCCA\nRidgeCCA(latent_dimensions=100).fit([v.toarray() for v in x])"),
+    "cca-zoo's RidgeCCA": ("zoo", "from cca_zoo.linear import RidgeCCA\nRidgeCCA(n_components=100, shrinkage=0.5).fit([v.toarray() for v in x])"),
     "TruncatedSVD of both views (220 each)": ("sklearn", "from sklearn.decomposition import TruncatedSVD\n"
                                               "[TruncatedSVD(220, n_iter=2, random_state=1).fit_transform(v) for v in x]")}
 

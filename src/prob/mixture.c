@@ -12,6 +12,11 @@
 #include "linalg/dense.h"
 #include "prob/row_parts.h"
 
+#ifdef PLX_CHECKED
+enum { SLICE_BYTES = 1 << 10, SLICE_ROWS = 5 }; /* so that small tests have several slices */
+#else
+enum { SLICE_BYTES = 4 << 20, SLICE_ROWS = 4096 };
+#endif
 enum { ROWS_AT_A_TIME = 512 };
 
 /* ---- opening ---- */
@@ -40,6 +45,32 @@ static plx_status open_product(plx__mixture *mix)
     return PLX_OK;
 }
 
+/* Samples whose responsibilities stay in a cache while the M step picks among them, as long as a slice has several
+ * entries per feature: what is read again for every slice must stay small beside them. */
+static plx_index rows_per_slice(const plx__mixture *mix)
+{
+    plx_index near = plx__max(SLICE_ROWS, SLICE_BYTES / (8 * mix->padded));
+    plx_index most = plx__max(1, mix->view->nonzeros / (8 * plx__max(1, mix->view->cols)));
+    return plx__max(near, mix->n / most + 1);
+}
+
+static plx_status open_transpose(plx__mixture *mix)
+{
+    plx__arena *scratch = plx__scratch(mix->ctx);
+    bool whole = plx__has_variance(mix->set.likelihood);
+    plx_csr flipped;
+    mix->slice_rows = whole ? plx__max(1, mix->n) : rows_per_slice(mix);
+    mix->n_slices = mix->n / mix->slice_rows + (mix->n % mix->slice_rows != 0);
+    PLX_TRY(PLX__ARENA_NEW(&mix->slices, scratch, mix->n_slices));
+    for (plx_index k = 0; k < mix->n_slices; k++) {
+        plx_index begin = k * mix->slice_rows, end = plx__min(mix->n, begin + mix->slice_rows);
+        PLX_TRY(plx__csr_transpose(&flipped, scratch, plx__csr_rows(mix->view->csr, begin, end)));
+        mix->slices[k] = plx__ccsr(flipped);
+    }
+    if (whole && mix->n_slices) mix->flipped = mix->slices[0];
+    return PLX_OK;
+}
+
 plx_status plx__mixture_open(plx__mixture *mix, plx_context *ctx, const plx__view *view, plx_index n,
                              const plx__mixture_settings *settings, bool fitting)
 {
@@ -47,11 +78,7 @@ plx_status plx__mixture_open(plx__mixture *mix, plx_context *ctx, const plx__vie
     *mix = (plx__mixture){.ctx = ctx, .set = *settings, .n = n, .m = settings->components, .view = view};
     mix->padded = plx__padded(mix->m);
     PLX_TRY(plx__arena_mat(&mix->loglik, scratch, n, mix->padded));
-    if (view->sparse && fitting) {
-        plx_csr flipped;
-        PLX_TRY(plx__csr_transpose(&flipped, scratch, view->csr));
-        mix->flipped = plx__ccsr(flipped);
-    }
+    if (view->sparse && fitting) PLX_TRY(open_transpose(mix));
     if (plx__has_variance(settings->likelihood)) return plx__gaussian_open(mix, fitting);
     return open_product(mix);
 }
@@ -151,7 +178,11 @@ static plx_status scale_rows(void *arg, plx_context *ctx, plx_index begin, plx_i
 
 static plx_status multiply_transposed(plx__mixture *mix, plx_cmat weights, plx_mat out)
 {
-    if (mix->view->sparse) return plx__spmm(mix->ctx, 1.0, mix->flipped, weights, 0.0, out);
+    for (plx_index k = 0; mix->view->sparse && k < mix->n_slices; k++) {
+        plx_cmat rows = plx__csub(weights, k * mix->slice_rows, 0, mix->slices[k].cols, weights.cols);
+        PLX_TRY(plx__spmm(mix->ctx, 1.0, mix->slices[k], rows, k ? 1.0 : 0.0, out));
+    }
+    if (mix->view->sparse) return PLX_OK;
     return plx__gemm(mix->ctx, 1.0, mix->view->dense, PLX__T, weights, PLX__N, 0.0, out);
 }
 

@@ -36,7 +36,9 @@ typedef struct plx__mixture {
     plx__mixture_settings set;
     plx_index n, m, padded;
     const plx__view *view; /* its presence flags decide which rows count */
-    plx_ccsr flipped;      /* sparse views, fitting: the transpose */
+    plx_ccsr flipped;      /* sparse views, fitting, gaussian and spherical: the transpose */
+    plx_ccsr *slices;      /* likewise multinomial and vmf: transposes of n_slices runs of slice_rows samples */
+    plx_index n_slices, slice_rows;
     double *factor;        /* vmf: 1 / norm of every row; 0: absent */
     plx_mat theta;         /* multinomial, vmf: cols x padded; else m x cols: means */
     plx_mat table;         /* multinomial: cols x padded, logarithms of theta; vmf: room for sums; sparse Gaussian:

@@ -8,7 +8,7 @@
 static void inputs_unchanged(trial *t)
 {
     raw *r = raw_make(t, 24, 3, 7);
-    plx_context *ctx = plain_context(2);
+    plx_context *ctx = patient_context(2);
     for (int sparse = 0; sparse < 2; sparse++) {
         for (plx_index v = 0; v < r->n_views; v++) r->view[v].sparse = sparse;
         plx_dataset *data = raw_dataset(t, r, ctx);
@@ -40,7 +40,7 @@ static void expect_same(trial *t, picture *a, picture *b, double tolerance, cons
 static void forgets(trial *t)
 {
     raw *r = raw_make(t, 24, 3, 7), *other = raw_make(t, 17, 2, 9);
-    plx_context *ctx = plain_context(1), *fresh = plain_context(1);
+    plx_context *ctx = patient_context(1), *fresh = patient_context(1);
     picture *first = fit_picture(t, ctx, r);
     picture_free(fit_picture(t, ctx, other));
     picture *again = fit_picture(t, ctx, r);
@@ -55,7 +55,7 @@ static void forgets(trial *t)
 static void seeds(trial *t)
 {
     raw *r = raw_make(t, 24, 3, 7);
-    plx_context *a = plain_context(1), *b = plain_context(1);
+    plx_context *a = patient_context(1), *b = patient_context(1);
     plx_context_set_seed(a, 3);
     plx_context_set_seed(b, 3);
     expect_same(t, fit_picture(t, a, r), fit_picture(t, b, r), 0, NULL, "the same seed");
@@ -75,7 +75,7 @@ static void threads(trial *t)
     for (int sparse = 0; sparse < 2; sparse++)
         for (size_t c = 0; c < 2; c++) {
             for (plx_index v = 0; v < r->n_views; v++) r->view[v].sparse = sparse;
-            plx_context *one = plain_context(1), *many = plain_context(counts[c]);
+            plx_context *one = patient_context(1), *many = patient_context(counts[c]);
             expect_same(t, fit_picture(t, one, r), fit_picture(t, many, r), 0, NULL,
                         counts[c] == 2 ? "2 threads" : "7 threads");
             plx_context_destroy(one);
@@ -88,7 +88,7 @@ static void predict_threads(trial *t)
 {
     if (!can(t, PLX_CAN_PREDICT)) return;
     raw *r = raw_make(t, 30, 3, 7), *fresh = raw_make(t, 1500, 3, 8);
-    plx_context *one = plain_context(1), *many = plain_context(7);
+    plx_context *one = patient_context(1), *many = patient_context(7);
     plx_dataset *data = raw_dataset(t, r, one);
     plx_model *m = must_fit(t, one, data);
     if (m)
@@ -106,7 +106,7 @@ static void rows_permuted(trial *t)
 {
     if (can(t, PLX_IS_RANDOM)) return;
     raw *r = raw_make(t, 25, 3, 7);
-    plx_context *ctx = plain_context(1);
+    plx_context *ctx = patient_context(1);
     plx_index *orders[] = {reversed_order(r->n), mixed_order(r->n)};
     for (int o = 0; o < 2; o++) {
         raw *p = raw_rows(r, orders[o], r->n);
@@ -123,7 +123,7 @@ static void views_reordered(trial *t)
 {
     raw *r = raw_make(t, 25, 3, 7), *p = raw_clone(r);
     if (can(t, PLX_IS_VIEW_FREE) && r->n_views > 1) {
-        plx_context *ctx = plain_context(1);
+        plx_context *ctx = patient_context(1);
         raw_swap_views(p, 0, 1);
         expect_same(t, fit_picture(t, ctx, r), fit_picture(t, ctx, p), 1e-8, NULL, "views in another order");
         plx_context_destroy(ctx);
@@ -136,7 +136,7 @@ static void features_permuted(trial *t)
 {
     if (!can(t, PLX_IS_FEATURE_FREE)) return;
     raw *r = raw_make(t, 25, 3, 7), *p = raw_clone(r);
-    plx_context *ctx = plain_context(1);
+    plx_context *ctx = patient_context(1);
     moved m = {.data = r};
     for (plx_index v = 0; v < r->n_views; v++) {
         plx_index *order = mixed_order(r->view[v].cols);
@@ -153,7 +153,7 @@ static void features_permuted(trial *t)
 static void sparse_is_dense(trial *t)
 {
     raw *r = raw_make(t, 25, 3, 7), *s = raw_clone(r);
-    plx_context *ctx = plain_context(1);
+    plx_context *ctx = patient_context(1);
     for (plx_index v = 0; v < s->n_views; v++) s->view[v].sparse = true;
     expect_same(t, fit_picture(t, ctx, r), fit_picture(t, ctx, s), 1e-9, NULL, "sparse storage");
     s->view[0].sparse = false;
@@ -167,7 +167,7 @@ static void sparse_is_dense(trial *t)
 static void truth_is_not_seen(trial *t)
 {
     raw *r = raw_make(t, 24, 3, 7), *other = raw_clone(r);
-    plx_context *ctx = plain_context(1);
+    plx_context *ctx = patient_context(1);
     for (plx_index i = 0; i < r->n; i++) other->truth[i] = (int32_t)((r->truth[i] + 1) % 3);
     expect_same(t, fit_picture(t, ctx, r), fit_picture(t, ctx, other), 0, NULL, "another truth");
     plx_context_destroy(ctx);

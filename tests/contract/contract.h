@@ -86,7 +86,10 @@ typedef struct meter {
     long calls, fail_at, live;
 } meter;
 
+/* 20 s per call: parameters at their upper bounds may mean very many iterations. */
 plx_context *plain_context(int threads);
+/* No limit: for results that are compared byte for byte, which must not depend on how busy the machine is. */
+plx_context *patient_context(int threads);
 plx_context *metered(meter *m, int threads);
 plx_context *limited_context(int64_t memory, double seconds);
 

@@ -17,15 +17,19 @@ static plx_context *make_context(const plx_context_options *o)
     return ctx;
 }
 
-plx_context *plain_context(int threads)
+static plx_context *context_of(int threads, double seconds)
 {
     plx_context_options o = PLX_CONTEXT_OPTIONS_INIT;
     o.threads = threads;
     o.seed = 11;
     o.arena_block = 1; /* a block per request: sanitizers see overruns between neighbours */
-    o.time_limit = 20; /* parameters at their upper bounds may mean very many iterations */
+    o.time_limit = seconds;
     return make_context(&o);
 }
+
+plx_context *plain_context(int threads) { return context_of(threads, 20); }
+
+plx_context *patient_context(int threads) { return context_of(threads, 0); }
 
 plx_context *limited_context(int64_t memory, double seconds)
 {

@@ -42,7 +42,7 @@ def clouds(n, columns, views, groups=CLASSES, seed=1):
 
 
 def write(folder, views, labels):
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     for v, x in enumerate(views):
         np.save(folder / f"v{v}.npy", x)
     (folder / "labels.txt").write_text("".join(f"{t}\n" if t >= 0 else "?\n" for t in labels))

@@ -16,7 +16,7 @@
 #include "core/rng.h"
 #include "linalg/csr.h"
 #include "linalg/dense.h"
-#include "opt/label_program.h"
+#include "labelsets/label_program.h"
 #include "parallax/model.h"
 
 enum { COLS = 50000, ROW = 60, VIEWS = 2, ITERATIONS = 12, PRODUCTS = 3, FAN = 6 };

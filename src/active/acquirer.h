@@ -8,7 +8,7 @@
 #ifndef PLX_ACTIVE_ACQUIRER_H
 #define PLX_ACTIVE_ACQUIRER_H
 
-#include "frame/run.h"
+#include "run/run.h"
 #include "parallax/acquire.h"
 
 typedef struct plx__acquirer {

@@ -85,9 +85,10 @@ plx_status plx__candidates_get(plx__candidate **out, plx_index *count, plx_conte
     }
 
 const plx__param_spec plx__acquire_params[] = {
-    PLX__PV_REAL("cost", "", 0, PLX__ABOVE_LO,
-                 "Cost of measuring a view (cost.VIEW) or of a label (cost.label); not set: the data set's, which is 1 "
-                 "unless it says otherwise. Larger ranks lower."),
+    PLX__VIEW_REAL(
+        "cost", "", 0, PLX__ABOVE_LO,
+        "Cost of measuring a view (cost.VIEW) or of a label (cost.label); not set: the data set's, which is 1 "
+        "unless it says otherwise. Larger ranks lower."),
     ROW("budget", PLX_PARAM_REAL, PLX__ABOVE_LO, "", 0, INFINITY, NULL,
         "List only what can be paid for: walk down the ranking and skip what does not fit any more; not set: no "
         "limit."),
@@ -112,7 +113,7 @@ plx_status plx__view_cost(double *out, plx__run *run, plx_index view)
 {
     const plx__view *v = &run->problem->views[view];
     plx__value value;
-    PLX_TRY(plx__pv(&value, run->ctx, run->settings, "cost", v->name));
+    PLX_TRY(plx__view_value(&value, run->ctx, run->settings, "cost", v->name));
     *out = value.text[0] ? value.number : v->cost;
     return PLX_OK;
 }

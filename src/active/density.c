@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "io/start_file.h"
+#include "run/start_file.h"
 
 enum { MOST_FULL = 500 };
 
@@ -11,7 +11,7 @@ enum { MOST_FULL = 500 };
 typedef struct settings {
     bool by_class;
     plx_index components, most; /* components 0: by the information criterion among 1..most */
-    plx__mix_options options;
+    plx__incomplete_options options;
     plx_mat start; /* n x components responsibilities; data NULL: none */
 } settings;
 
@@ -20,7 +20,7 @@ typedef struct fitting {
     plx_context *ctx;
     plx__density *d;
     settings set;
-    plx__mix_data data; /* all rows */
+    plx__incomplete_data data; /* all rows */
 } fitting;
 
 /* ---- settings ---- */
@@ -28,7 +28,7 @@ typedef struct fitting {
 static plx_status number_of(double *out, plx__run *run, const char *name)
 {
     plx__value value;
-    PLX_TRY(plx__pv(&value, run->ctx, run->settings, name, NULL));
+    PLX_TRY(plx__view_value(&value, run->ctx, run->settings, name, NULL));
     *out = value.word >= 0 ? (double)value.word : value.number;
     return PLX_OK;
 }
@@ -50,7 +50,7 @@ static plx_status read_settings(fitting *f)
     PLX_TRY(number_of(&iter, f->run, "em_iter"));
     PLX_TRY(number_of(&s->options.cov_reg, f->run, "cov_reg"));
     PLX_TRY(number_of(&s->options.tol, f->run, "em_tol"));
-    PLX_TRY(plx__pv(&components, f->ctx, f->run->settings, "components", NULL));
+    PLX_TRY(plx__view_value(&components, f->ctx, f->run->settings, "components", NULL));
     s->by_class = density > 0;
     s->components = components.word >= 0 ? 0 : (plx_index)components.number;
     s->most = (plx_index)most;
@@ -74,7 +74,7 @@ static plx_status read_start(fitting *f)
 {
     plx__value init;
     uint8_t *used = NULL;
-    PLX_TRY(plx__pv(&init, f->ctx, f->run->settings, "init", NULL));
+    PLX_TRY(plx__view_value(&init, f->ctx, f->run->settings, "init", NULL));
     if (strcmp(init.text, "auto") == 0) return PLX_OK;
     if (!plx__starts_with(init.text, "file:") || !init.text[5])
         PLX_FAIL(f->ctx, PLX_E_ARG, "init = %s: expected auto or file:F", init.text);
@@ -112,13 +112,14 @@ static plx_status open_rows(fitting *f)
     PLX_TRY(plx__arena_mat(&d->x, scratch, d->n, d->block[d->n_views]));
     PLX_TRY(plx__arena_u8(&d->seen, scratch, d->n * d->x.cols));
     for (plx_index v = 0; v < d->n_views; v++) place_view(d, v);
-    f->data =
-        (plx__mix_data){.x = plx__cmat(d->x), .seen = d->seen, .n_blocks = plx__max(1, d->n_views), .block = d->block};
-    return plx__mix_describe(&f->data, f->ctx, scratch);
+    f->data = (plx__incomplete_data){
+        .x = plx__cmat(d->x), .seen = d->seen, .n_blocks = plx__max(1, d->n_views), .block = d->block};
+    return plx__incomplete_describe(&f->data, f->ctx, scratch);
 }
 
 /* Some of the rows as data of their own; the spread of a view stays that of all its rows. */
-static plx_status choose_rows(plx__mix_data *out, plx_mat *start, fitting *f, const plx_index *row, plx_index count)
+static plx_status choose_rows(plx__incomplete_data *out, plx_mat *start, fitting *f, const plx_index *row,
+                              plx_index count)
 {
     plx__arena *scratch = plx__scratch(f->ctx);
     plx_index d = f->data.x.cols;
@@ -137,7 +138,7 @@ static plx_status choose_rows(plx__mix_data *out, plx_mat *start, fitting *f, co
     *out = f->data;
     out->x = plx__cmat(x);
     out->seen = seen;
-    PLX_TRY(plx__mix_describe(out, f->ctx, scratch));
+    PLX_TRY(plx__incomplete_describe(out, f->ctx, scratch));
     out->spread = f->data.spread;
     return PLX_OK;
 }
@@ -145,28 +146,28 @@ static plx_status choose_rows(plx__mix_data *out, plx_mat *start, fitting *f, co
 /* ---- mixtures ---- */
 
 typedef struct trial {
-    plx__mix mix;
+    plx__incomplete_mixture mix;
     double criterion;
 } trial;
 
-static plx_status try_components(trial *out, fitting *f, const plx__mix_data *data, const plx__mix_options *base,
-                                 plx_index components)
+static plx_status try_components(trial *out, fitting *f, const plx__incomplete_data *data,
+                                 const plx__incomplete_options *base, plx_index components)
 {
-    plx__mix_options o = *base;
-    plx__mix_result result;
+    plx__incomplete_options o = *base;
+    plx__incomplete_result result;
     double n = (double)data->usable;
     o.components = components;
-    PLX_TRY(plx__mix_fit(&out->mix, &result, f->ctx, plx__scratch(f->ctx), data, &o));
-    out->criterion =
-        -2 * n * result.log_likelihood + plx__mix_parameters(components, o.shape, data->n_blocks, data->block) * log(n);
+    PLX_TRY(plx__incomplete_fit(&out->mix, &result, f->ctx, plx__scratch(f->ctx), data, &o));
+    out->criterion = -2 * n * result.log_likelihood +
+                     plx__incomplete_parameters(components, o.shape, data->n_blocks, data->block) * log(n);
     return PLX_OK;
 }
 
 /* As many components as asked for, or the number with the smallest information criterion (ties: fewer). */
-static plx_status fit_mixture(plx__mix *out, fitting *f, const plx__mix_data *data, plx_cmat start,
-                              const plx__mix *overall)
+static plx_status fit_mixture(plx__incomplete_mixture *out, fitting *f, const plx__incomplete_data *data,
+                              plx_cmat start, const plx__incomplete_mixture *overall)
 {
-    plx__mix_options o = f->set.options;
+    plx__incomplete_options o = f->set.options;
     plx_index components = f->set.components, most = components ? 1 : plx__min(f->set.most, data->usable);
     trial best = {0}, next;
     o.overall = overall;
@@ -184,7 +185,7 @@ static plx_status fit_free(fitting *f)
 {
     plx__moments moments;
     PLX_TRY(fit_mixture(&f->d->mix, f, &f->data, plx__cmat(f->set.start), NULL));
-    PLX_TRY(plx__mix_moments(&moments, f->ctx, plx__scratch(f->ctx), &f->d->mix, &f->data, false, "acquire"));
+    PLX_TRY(plx__incomplete_moments(&moments, f->ctx, plx__scratch(f->ctx), &f->d->mix, &f->data, false, "acquire"));
     f->d->rho = moments.prob;
     return PLX_OK;
 }
@@ -192,14 +193,14 @@ static plx_status fit_free(fitting *f)
 /* ---- one mixture per class ---- */
 
 typedef struct class_part {
-    plx__mix mix;
+    plx__incomplete_mixture mix;
     plx_index count; /* samples it was fitted to; 0: none, no mixture */
     plx_index first; /* among all components */
 } class_part;
 
-static plx_status fit_class(class_part *out, fitting *f, plx_index c, const plx__mix *overall)
+static plx_status fit_class(class_part *out, fitting *f, plx_index c, const plx__incomplete_mixture *overall)
 {
-    plx__mix_data data;
+    plx__incomplete_data data;
     plx_mat start;
     plx_index *row = NULL;
     *out = (class_part){.count = 0};
@@ -215,10 +216,10 @@ static plx_status fit_class(class_part *out, fitting *f, plx_index c, const plx_
 /* All components in class order, with weights p(class) pi. */
 static plx_status join_classes(fitting *f, class_part *parts, plx_index classes)
 {
-    plx__mix *all = &f->d->mix;
+    plx__incomplete_mixture *all = &f->d->mix;
     plx__arena *scratch = plx__scratch(f->ctx);
     plx_index used = 0, rows = f->set.options.shape == PLX__COV_FULL ? f->d->x.cols : 1;
-    *all = (plx__mix){.d = f->d->x.cols, .shape = f->set.options.shape};
+    *all = (plx__incomplete_mixture){.d = f->d->x.cols, .shape = f->set.options.shape};
     for (plx_index c = 0; c < classes; c++) {
         parts[c].first = all->k;
         all->k += parts[c].mix.k;
@@ -244,7 +245,7 @@ static plx_status weigh_labelled(fitting *f, const class_part *p, plx_index c)
     plx__moments own;
     plx_mat rho = f->d->rho;
     if (!p->count) return PLX_OK;
-    PLX_TRY(plx__mix_moments(&own, f->ctx, plx__scratch(f->ctx), &p->mix, &f->data, false, "acquire"));
+    PLX_TRY(plx__incomplete_moments(&own, f->ctx, plx__scratch(f->ctx), &p->mix, &f->data, false, "acquire"));
     for (plx_index i = 0; i < f->d->n; i++) {
         if (f->run->problem->label[i] != c) continue;
         memset(rho.data + i * rho.ld, 0, (size_t)rho.cols * sizeof(double));
@@ -256,18 +257,18 @@ static plx_status weigh_labelled(fitting *f, const class_part *p, plx_index c)
 static plx_status fit_classes(fitting *f)
 {
     plx_index classes = f->run->problem->n_classes;
-    plx__mix_options one = f->set.options;
-    plx__mix overall;
-    plx__mix_result result;
+    plx__incomplete_options one = f->set.options;
+    plx__incomplete_mixture overall;
+    plx__incomplete_result result;
     plx__moments moments;
     class_part *parts = NULL;
     one.components = 1;
     PLX_TRY(PLX__ARENA_NEW(&parts, plx__scratch(f->ctx), classes));
-    PLX_TRY(plx__mix_fit(&overall, &result, f->ctx, plx__scratch(f->ctx), &f->data, &one));
+    PLX_TRY(plx__incomplete_fit(&overall, &result, f->ctx, plx__scratch(f->ctx), &f->data, &one));
     for (plx_index c = 0; c < classes; c++) PLX_TRY(fit_class(&parts[c], f, c, &overall));
     PLX_TRY(join_classes(f, parts, classes));
     if (!f->d->mix.k) PLX_FAIL(f->ctx, PLX_E_DATA, "density = class: no labelled sample has a view to be modelled");
-    PLX_TRY(plx__mix_moments(&moments, f->ctx, plx__scratch(f->ctx), &f->d->mix, &f->data, false, "acquire"));
+    PLX_TRY(plx__incomplete_moments(&moments, f->ctx, plx__scratch(f->ctx), &f->d->mix, &f->data, false, "acquire"));
     f->d->rho = moments.prob;
     for (plx_index c = 0; c < classes; c++) PLX_TRY(weigh_labelled(f, &parts[c], c));
     return PLX_OK;
@@ -291,7 +292,7 @@ plx_status plx__density_check(plx__run *run, const plx__density_view *views, plx
 /* Nothing to be modelled: one component that says nothing. */
 static plx_status fit_nothing(plx__density *d, plx_context *ctx)
 {
-    d->mix = (plx__mix){.k = 1};
+    d->mix = (plx__incomplete_mixture){.k = 1};
     PLX_TRY(plx__arena_i64(&d->block, plx__scratch(ctx), 1));
     PLX_TRY(plx__arena_f64(&d->mix.weight, plx__scratch(ctx), 1, 1));
     PLX_TRY(plx__arena_mat(&d->rho, plx__scratch(ctx), d->n, 1));

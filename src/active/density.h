@@ -11,8 +11,8 @@
 #define PLX_ACTIVE_DENSITY_H
 
 #include "linalg/distance.h"
-#include "frame/run.h"
-#include "prob/gauss_mix.h"
+#include "run/run.h"
+#include "mixture/incomplete_mixture.h"
 
 /* A view whose features are modelled. */
 typedef struct plx__density_view {
@@ -24,11 +24,11 @@ typedef struct plx__density_view {
 typedef struct plx__density {
     plx_index n, n_views;
     const plx__density_view *views;
-    plx_index *block; /* n_views + 1: first column of every view */
-    plx_mat x;        /* n x d, the views side by side */
-    uint8_t *seen;    /* n x d */
-    plx__mix mix;     /* all components; those of classes in class order, weighted by the class */
-    plx_mat rho;      /* n x k */
+    plx_index *block;            /* n_views + 1: first column of every view */
+    plx_mat x;                   /* n x d, the views side by side */
+    uint8_t *seen;               /* n x d */
+    plx__incomplete_mixture mix; /* all components; those of classes in class order, weighted by the class */
+    plx_mat rho;                 /* n x k */
 } plx__density;
 
 /* Reads the shared parameters and fits; views with more features than a full covariance allows are an error. In

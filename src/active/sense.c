@@ -8,7 +8,7 @@
 
 #include "active/acquirer.h"
 #include "core/rng.h"
-#include "frame/problem.h"
+#include "run/problem.h"
 
 static const plx__param_spec sense_specs[] = {
     PLX__CHOICE(sense_params, strategy, "mi", "mi|var|random",
@@ -51,7 +51,7 @@ static plx_status check(plx__run *run)
 {
     const sense_params *p = run->params;
     plx__value density;
-    PLX_TRY(plx__pv(&density, run->ctx, run->settings, "density", NULL));
+    PLX_TRY(plx__view_value(&density, run->ctx, run->settings, "density", NULL));
     if (density.word == 1 && p->bct.task == BCT_REGRESSION)
         PLX_FAIL(run->ctx, PLX_E_ARG, "density = class: needs classes; use density=free with task=regression");
     if (p->bct.task != BCT_CLASSIFICATION && p->bct.task != BCT_REGRESSION)
@@ -210,9 +210,9 @@ static double memory(const plx__run *run)
     plx__value components = {.word = -1, .number = 1}, most = {.number = 5}, shape = {.word = 0};
     double n = (double)p->n, d = 0, widest = 0, base = plx__method_bct.memory(run);
     if (run->fitted) return base;
-    if (plx__pv(&components, run->ctx, run->settings, "components", NULL) != PLX_OK) return base;
-    if (plx__pv(&most, run->ctx, run->settings, "max_components", NULL) != PLX_OK) return base;
-    if (plx__pv(&shape, run->ctx, run->settings, "covariance", NULL) != PLX_OK) return base;
+    if (plx__view_value(&components, run->ctx, run->settings, "components", NULL) != PLX_OK) return base;
+    if (plx__view_value(&most, run->ctx, run->settings, "max_components", NULL) != PLX_OK) return base;
+    if (plx__view_value(&shape, run->ctx, run->settings, "covariance", NULL) != PLX_OK) return base;
     double k = components.word >= 0 ? most.number : components.number;
     for (plx_index v = 0; v < p->n_views; v++) {
         d += (double)p->views[v].cols;

@@ -59,7 +59,7 @@ static plx_status rank_candidates(plx_acquisition *a, plx_context *ctx, const pl
     plx_index count = 0;
     plx__value budget;
     PLX_TRY(plx__candidates_get(&candidates, &count, ctx, plx__scratch(ctx), &a->model->store));
-    PLX_TRY(plx__pv(&budget, ctx, a->model->settings, "budget", NULL));
+    PLX_TRY(plx__view_value(&budget, ctx, a->model->settings, "budget", NULL));
     PLX_TRY(plx__rank(&ranked, &a->count, ctx, &a->model->arena, candidates, count, data->sample_costs,
                       budgeted && budget.text[0] ? budget.number : NAN));
     a->ranked = ranked;

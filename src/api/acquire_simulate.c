@@ -61,11 +61,11 @@ static plx_status read_costs(simulation *s)
     for (plx_index v = 0; v < s->data->n_views; v++) {
         s->cost[v] = s->data->views[v].cost;
         if (!s->params) continue;
-        PLX_TRY(plx__pv(&value, s->ctx, s->params, "cost", s->data->views[v].name));
+        PLX_TRY(plx__view_value(&value, s->ctx, s->params, "cost", s->data->views[v].name));
         if (value.text[0]) s->cost[v] = value.number;
     }
     if (!s->params) return PLX_OK;
-    PLX_TRY(plx__pv(&value, s->ctx, s->params, "budget", NULL));
+    PLX_TRY(plx__view_value(&value, s->ctx, s->params, "budget", NULL));
     if (value.text[0]) s->budget = value.number;
     return PLX_OK;
 }

@@ -4,7 +4,7 @@
 #ifndef PLX_API_DESCRIBE_H
 #define PLX_API_DESCRIBE_H
 
-#include "frame/run.h"
+#include "run/run.h"
 
 /* i-th row; PLX_E_ARG past the end, for a NULL method or a struct of unknown size. */
 plx_status plx__describe_param(plx_param_info *info, const plx__method *method, plx_index i);

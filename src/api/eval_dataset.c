@@ -151,7 +151,7 @@ static plx_status eval_dataset(plx_metrics **out, plx_context *ctx, const plx_da
     PLX_GOTO(plx__metrics_new(&metrics, ctx));
     PLX_GOTO(measure(metrics, &p));
     if (o.metrics) PLX_GOTO(plx__metrics_filter(metrics, o.metrics));
-    plx__metrics_tell(metrics, 0);
+    plx__metrics_log_warnings(metrics, 0);
     *out = metrics;
     metrics = NULL;
 done:

@@ -11,7 +11,7 @@
 #include "api/heldout.h"
 #include "api/model_impl.h"
 #include "data/kernel_columns.h"
-#include "frame/problem.h"
+#include "run/problem.h"
 #include "linalg/csr.h"
 #include "linalg/dense.h"
 #include "methods/registry.h"

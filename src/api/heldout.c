@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "frame/problem.h"
+#include "run/problem.h"
 
 static plx_status split(plx__heldout *held, plx_context *ctx, const plx_dataset *data, const uint8_t *flags)
 {
@@ -32,7 +32,7 @@ plx_status plx__heldout_open(plx__heldout *held, plx_context *ctx, const plx_mod
     uint8_t *flags = NULL;
     *held = (plx__heldout){.fitted = data};
     if (!plx__param_find(model->method->params, "heldout")) return PLX_OK;
-    PLX_TRY(plx__pv(&value, ctx, model->settings, "heldout", NULL));
+    PLX_TRY(plx__view_value(&value, ctx, model->settings, "heldout", NULL));
     if (!value.text[0]) return PLX_OK;
     PLX_TRY(plx__read_flags(&flags, ctx, plx__scratch(ctx), directory, value.text, data->n, "heldout"));
     return split(held, ctx, data, flags);

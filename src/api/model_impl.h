@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "frame/run.h"
+#include "run/run.h"
 #include "parallax/model.h"
 
 struct plx_prediction {

@@ -39,7 +39,7 @@ static plx_status put_parameters(plx_context *ctx, json_t *root, const plx_model
     for (plx_index i = 0; i < count; i++) {
         const plx__param_spec *spec = plx__param_at(m->method->params, i);
         plx__value v;
-        PLX_TRY(plx__pv(&v, ctx, m->settings, spec->name, NULL));
+        PLX_TRY(plx__view_value(&v, ctx, m->settings, spec->name, NULL));
         PLX_TRY(put(ctx, object, spec->name, value_json(spec, &v)));
     }
     for (const plx__setting *s = m->settings->first; s; s = s->next) {

@@ -5,7 +5,7 @@
 
 #include "api/api_args.h"
 #include "api/model_impl.h"
-#include "frame/problem.h"
+#include "run/problem.h"
 
 static plx_status create(plx_prediction **out, plx_context *ctx, const plx__method *method)
 {

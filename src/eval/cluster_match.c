@@ -1,6 +1,6 @@
 #include "eval/cluster_match.h"
 
-#include "opt/assignment.h"
+#include "optim/assignment.h"
 
 plx_status plx__match_clusters(double *matched, plx_context *ctx, plx_cmat counts)
 {

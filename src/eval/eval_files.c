@@ -282,7 +282,7 @@ static plx_status run_all(session *s)
     if (o->views) PLX_TRY(run_views(s));
     if (o->table) PLX_TRY(run_table(s));
     if (o->metrics) PLX_TRY(plx__metrics_filter(s->metrics, o->metrics));
-    plx__metrics_tell(s->metrics, 0);
+    plx__metrics_log_warnings(s->metrics, 0);
     return PLX_OK;
 }
 

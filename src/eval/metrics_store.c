@@ -128,14 +128,14 @@ plx_status plx__metrics_warn(plx_metrics *metrics, const char *fmt, ...)
     return put_warning(metrics, NULL, text);
 }
 
-void plx__metrics_tell(plx_metrics *metrics, plx_index from)
+void plx__metrics_log_warnings(plx_metrics *metrics, plx_index from)
 {
     for (plx_index i = from; i < metrics->n_warnings; i++) plx__warn(metrics->ctx, "%s", metrics->warnings[i].text);
 }
 
 plx_status plx__metrics_call_end(plx_metrics *metrics, plx_status st, plx_index warnings_before)
 {
-    if (st == PLX_OK) plx__metrics_tell(metrics, warnings_before);
+    if (st == PLX_OK) plx__metrics_log_warnings(metrics, warnings_before);
     return plx__call_end(metrics->ctx, st);
 }
 

@@ -39,7 +39,7 @@ plx_status plx__metrics_undefined(plx_metrics *metrics, const char *reason, cons
 plx_status plx__metrics_warn(plx_metrics *metrics, const char *fmt, ...) PLX_PRINTF(2, 3);
 
 /* Tell the log about warnings number `from` and later. */
-void plx__metrics_tell(plx_metrics *metrics, plx_index from);
+void plx__metrics_log_warnings(plx_metrics *metrics, plx_index from);
 
 /* Keep the metrics a comma-separated list asks for, in its order. An unknown name is an error that
  * suggests the nearest known one or says which input would give it. */

@@ -4,7 +4,7 @@
 
 #include "eval/label_sets.h"
 #include "eval/metrics_store.h"
-#include "opt/label_program.h"
+#include "labelsets/label_program.h"
 
 static plx_status name_pairs(const char *const **out, plx__arena *arena, const plx__hierarchy *from,
                              const int32_t *pairs, plx_index count)

@@ -9,15 +9,15 @@ static int32_t root_of(int32_t *parent, int32_t i)
     return i;
 }
 
-void plx__sets_join(int32_t *parent, plx_index a, plx_index b)
+void plx__disjoint_join(int32_t *parent, plx_index a, plx_index b)
 {
     int32_t x = root_of(parent, (int32_t)a), y = root_of(parent, (int32_t)b);
     if (x < y) parent[y] = x;
     else parent[x] = y;
 }
 
-plx_status plx__sets_number(int32_t *out, plx_index *count, plx_context *ctx, int32_t *parent, const uint8_t *used,
-                            plx_index n)
+plx_status plx__disjoint_number(int32_t *out, plx_index *count, plx_context *ctx, int32_t *parent, const uint8_t *used,
+                                plx_index n)
 {
     int32_t *number = NULL, next = 0;
     PLX_TRY(plx__arena_i32(&number, plx__scratch(ctx), n));
@@ -49,9 +49,9 @@ plx_status plx__components(int32_t **out, plx_index *count, plx_context *ctx, pl
         for (plx_index p = a.ptr[i]; p < a.ptr[i + 1]; p++) {
             if (!(a.val[p] > 0)) continue;
             used[i] = 1;
-            plx__sets_join(parent, i, a.col[p]);
+            plx__disjoint_join(parent, i, a.col[p]);
         }
-    return plx__sets_number(*out, count, ctx, parent, used, a.rows);
+    return plx__disjoint_number(*out, count, ctx, parent, used, a.rows);
 }
 
 plx_status plx__components_dense(int32_t **out, plx_index *count, plx_context *ctx, plx_cmat a)
@@ -63,8 +63,8 @@ plx_status plx__components_dense(int32_t **out, plx_index *count, plx_context *c
         for (plx_index j = 0; j < i; j++) {
             if (!(a.data[i * a.ld + j] > 0)) continue;
             used[i] = used[j] = 1;
-            if (parent[i] != parent[j]) plx__sets_join(parent, i, j);
+            if (parent[i] != parent[j]) plx__disjoint_join(parent, i, j);
         }
     for (plx_index i = 0; i < a.rows; i++) used[i] |= a.data[i * a.ld + i] > 0;
-    return plx__sets_number(*out, count, ctx, parent, used, a.rows);
+    return plx__disjoint_number(*out, count, ctx, parent, used, a.rows);
 }

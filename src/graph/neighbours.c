@@ -13,8 +13,8 @@ const plx__param_spec plx__knn_params[] = {
 bool plx__knn_is_approx(const plx__run *run)
 {
     plx__value value;
-    return plx__pv_level(run->settings, "knn", NULL) >= 0 &&
-           plx__pv(&value, run->ctx, run->settings, "knn", NULL) == PLX_OK && value.word == 1;
+    return plx__view_value_level(run->settings, "knn", NULL) >= 0 &&
+           plx__view_value(&value, run->ctx, run->settings, "knn", NULL) == PLX_OK && value.word == 1;
 }
 
 static plx_status report_recall(plx__run *run, const char *view, double recall)

@@ -5,7 +5,7 @@
 #ifndef PLX_GRAPH_NEIGHBOURS_H
 #define PLX_GRAPH_NEIGHBOURS_H
 
-#include "frame/run.h"
+#include "run/run.h"
 #include "linalg/knn.h"
 
 /* Row knn of a method's parameter table. */

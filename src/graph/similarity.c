@@ -15,9 +15,9 @@ plx_status plx__graph_settings_of(plx__graph_settings *out, plx__run *run, const
     static const char *const names[] = {"graph_k",   "graph_metric",  "graph_weights", "graph_width",
                                         "graph_sym", "graph_scale_k", "laplacian",     "laplacian_power"};
     plx__value value[8];
-    for (int i = 0; i < 8; i++) PLX_TRY(plx__pv(&value[i], run->ctx, run->settings, names[i], view));
+    for (int i = 0; i < 8; i++) PLX_TRY(plx__view_value(&value[i], run->ctx, run->settings, names[i], view));
     *out = (plx__graph_settings){.k = (plx_index)value[0].number,
-                                 .k_given = plx__pv_level(run->settings, "graph_k", view) > 0,
+                                 .k_given = plx__view_value_level(run->settings, "graph_k", view) > 0,
                                  .metric = (plx__metric)value[1].word,
                                  .weights = (plx__edge_weights)value[2].word,
                                  .width = value[3].number,

@@ -7,7 +7,7 @@
 #ifndef PLX_GRAPH_SIMILARITY_H
 #define PLX_GRAPH_SIMILARITY_H
 
-#include "frame/run.h"
+#include "run/run.h"
 #include "linalg/distance.h"
 
 typedef enum plx__edge_weights { /* order of the words in the parameter table */
@@ -37,20 +37,20 @@ typedef struct plx__graph_settings {
 
 /* Rows of a method's parameter table (all per view), by the defaults of graph_k, graph_weights and laplacian. */
 #define PLX__GRAPH_PARAMS(k, weights, laplacian)                                                                       \
-    PLX__PV_INT("graph_k", k, 1, 2147483647, "Neighbours of a sample in the graph; larger is smoother and slower."),   \
-        PLX__PV_CHOICE("graph_metric", "euclid", "euclid|cosine", "Distance by which neighbours are found."),          \
-        PLX__PV_CHOICE("graph_weights", weights, "binary|heat|cosine|local",                                           \
-                       "Weight of an edge: 1, exp(-d^2/(2 graph_width^2)), max(0, cosine), or exp(-d^2/(s_i s_j)) "    \
-                       "with s_i the distance to the graph_scale_k-th neighbour."),                                    \
-        PLX__PV_REAL_OR("graph_width", "mean", 0, PLX__ABOVE_LO, "mean",                                               \
-                        "Width of graph_weights=heat: larger is flatter; mean = mean distance over the edges."),       \
-        PLX__PV_CHOICE("graph_sym", "or", "or|and",                                                                    \
-                       "Join two samples when either, or when each, is among the neighbours of the other."),           \
-        PLX__PV_INT("graph_scale_k", "7", 1, 2147483647,                                                               \
-                    "Neighbour that sets the local scale of graph_weights=local; larger is flatter."),                 \
-        PLX__PV_CHOICE("laplacian", laplacian, "unnormalized|normalized|scaled",                                       \
-                       "D - W, I - D^-1/2 W D^-1/2, or (D - W) / mean degree."),                                       \
-        PLX__PV_INT("laplacian_power", "1", 1, 64, "Power of the Laplacian; larger punishes rough functions more.")
+    PLX__VIEW_INT("graph_k", k, 1, 2147483647, "Neighbours of a sample in the graph; larger is smoother and slower."), \
+        PLX__VIEW_CHOICE("graph_metric", "euclid", "euclid|cosine", "Distance by which neighbours are found."),        \
+        PLX__VIEW_CHOICE("graph_weights", weights, "binary|heat|cosine|local",                                         \
+                         "Weight of an edge: 1, exp(-d^2/(2 graph_width^2)), max(0, cosine), or exp(-d^2/(s_i s_j)) "  \
+                         "with s_i the distance to the graph_scale_k-th neighbour."),                                  \
+        PLX__VIEW_REAL_OR("graph_width", "mean", 0, PLX__ABOVE_LO, "mean",                                             \
+                          "Width of graph_weights=heat: larger is flatter; mean = mean distance over the edges."),     \
+        PLX__VIEW_CHOICE("graph_sym", "or", "or|and",                                                                  \
+                         "Join two samples when either, or when each, is among the neighbours of the other."),         \
+        PLX__VIEW_INT("graph_scale_k", "7", 1, 2147483647,                                                             \
+                      "Neighbour that sets the local scale of graph_weights=local; larger is flatter."),               \
+        PLX__VIEW_CHOICE("laplacian", laplacian, "unnormalized|normalized|scaled",                                     \
+                         "D - W, I - D^-1/2 W D^-1/2, or (D - W) / mean degree."),                                     \
+        PLX__VIEW_INT("laplacian_power", "1", 1, 64, "Power of the Laplacian; larger punishes rough functions more.")
 
 extern const plx__param_spec plx__graph_params[];        /* graph_k=10, binary, normalized */
 extern const plx__param_spec plx__smooth_graph_params[]; /* graph_k=50, binary, scaled: the classifiers */

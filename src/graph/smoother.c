@@ -139,9 +139,9 @@ static plx_status check_reach(plx_context *ctx, const plx__smoother *s, const do
         plx_ccsr m = plx__ccsr(s->part[v].factored ? s->part[v].b : s->part[v].l);
         for (plx_index i = 0; i < s->n && s->part[v].weight > 0; i++)
             for (plx_index p = m.ptr[i]; p < m.ptr[i + 1]; p++)
-                if (m.val[p] != 0) plx__sets_join(parent, i, m.col[p]);
+                if (m.val[p] != 0) plx__disjoint_join(parent, i, m.col[p]);
     }
-    PLX_TRY(plx__sets_number(set, &count, ctx, parent, used, s->n));
+    PLX_TRY(plx__disjoint_number(set, &count, ctx, parent, used, s->n));
     for (plx_index i = 0; i < s->n; i++)
         if (c[i] > 0) heard[set[i]] = 1;
     for (plx_index q = 0; q < count; q++)

@@ -7,39 +7,40 @@
 #include "linalg/vecmath.h"
 
 const plx__param_spec plx__kernel_params[] = {
-    PLX__PV_CHOICE("kernel", "linear", "linear|rbf|poly|cosine|precomputed", "Similarity of two rows of a view."),
-    PLX__PV_REAL_OR(
+    PLX__VIEW_CHOICE("kernel", "linear", "linear|rbf|poly|cosine|precomputed", "Similarity of two rows of a view."),
+    PLX__VIEW_REAL_OR(
         "width", "median", 0, PLX__ABOVE_LO, "median",
         "Width of the rbf kernel exp(-|x-z|^2/(2 width^2)): larger is smoother; median = median distance of the rows."),
-    PLX__PV_INT("degree", "2", 1, 1000, "Degree of the poly kernel (x.z + coef0)^degree."),
-    PLX__PV_REAL("coef0", "1", 0, 0, "Constant of the poly kernel; larger gives lower orders more weight."),
+    PLX__VIEW_INT("degree", "2", 1, 1000, "Degree of the poly kernel (x.z + coef0)^degree."),
+    PLX__VIEW_REAL("coef0", "1", 0, 0, "Constant of the poly kernel; larger gives lower orders more weight."),
     PLX__PARAM_END};
 
 const plx__param_spec plx__amplitude_params[] = {
-    PLX__PV_REAL("gamma", "", 0, PLX__ABOVE_LO,
-                 "The rbf kernel as exp(-gamma |x-z|^2), instead of width: larger is more local."),
-    PLX__PV_REAL_OR("amplitude", "1", 0, PLX__ABOVE_LO, "auto",
-                    "Factor of every kernel value; auto makes the mean of the diagonal 1."),
+    PLX__VIEW_REAL("gamma", "", 0, PLX__ABOVE_LO,
+                   "The rbf kernel as exp(-gamma |x-z|^2), instead of width: larger is more local."),
+    PLX__VIEW_REAL_OR("amplitude", "1", 0, PLX__ABOVE_LO, "auto",
+                      "Factor of every kernel value; auto makes the mean of the diagonal 1."),
     PLX__PARAM_END};
 
 /* Methods that take an amplitude take gamma for the width too; elsewhere gamma may mean something else. */
 static bool takes_amplitude(const plx__run *run, const char *view)
 {
-    return plx__pv_level(run->settings, "amplitude", view) >= 0;
+    return plx__view_value_level(run->settings, "amplitude", view) >= 0;
 }
 
 /* The closer setting of width and gamma wins; both on the same level contradict each other. */
 static plx_status width_or_gamma(double *width, plx__run *run, const char *view)
 {
     plx__value value;
-    int by_width = plx__pv_level(run->settings, "width", view), by_gamma = plx__pv_level(run->settings, "gamma", view);
-    PLX_TRY(plx__pv(&value, run->ctx, run->settings, "width", view));
+    int by_width = plx__view_value_level(run->settings, "width", view),
+        by_gamma = plx__view_value_level(run->settings, "gamma", view);
+    PLX_TRY(plx__view_value(&value, run->ctx, run->settings, "width", view));
     *width = value.number;
     if (!takes_amplitude(run, view) || by_gamma <= 0 || by_gamma < by_width) return PLX_OK;
     if (by_gamma == by_width)
         PLX_FAIL(run->ctx, PLX_E_ARG, "gamma and width are both set%s%s; gamma is 1/(2 width^2): give one of them",
                  by_gamma == 2 ? " for view " : "", by_gamma == 2 ? view : "");
-    PLX_TRY(plx__pv(&value, run->ctx, run->settings, "gamma", view));
+    PLX_TRY(plx__view_value(&value, run->ctx, run->settings, "gamma", view));
     *width = 1.0 / sqrt(2.0 * value.number);
     return PLX_OK;
 }
@@ -49,7 +50,7 @@ static plx_status read_amplitude(double *amplitude, plx__run *run, const char *v
     plx__value value;
     *amplitude = 1.0;
     if (!takes_amplitude(run, view)) return PLX_OK;
-    PLX_TRY(plx__pv(&value, run->ctx, run->settings, "amplitude", view));
+    PLX_TRY(plx__view_value(&value, run->ctx, run->settings, "amplitude", view));
     *amplitude = value.word >= 0 ? NAN : value.number;
     return PLX_OK;
 }
@@ -58,13 +59,13 @@ plx_status plx__kernel_settings(plx__kernel *out, plx__run *run, const char *vie
 {
     plx__value kind, degree, coef0;
     double width = NAN, amplitude = 1;
-    PLX_TRY(plx__pv(&kind, run->ctx, run->settings, "kernel", view));
+    PLX_TRY(plx__view_value(&kind, run->ctx, run->settings, "kernel", view));
     PLX_TRY(width_or_gamma(&width, run, view));
     PLX_TRY(read_amplitude(&amplitude, run, view));
-    PLX_TRY(plx__pv(&degree, run->ctx, run->settings, "degree", view));
-    PLX_TRY(plx__pv(&coef0, run->ctx, run->settings, "coef0", view));
+    PLX_TRY(plx__view_value(&degree, run->ctx, run->settings, "degree", view));
+    PLX_TRY(plx__view_value(&coef0, run->ctx, run->settings, "coef0", view));
     *out = (plx__kernel){(plx__kernel_kind)kind.word, width, degree.number, coef0.number, amplitude};
-    bool by_name = plx__pv_level(run->settings, "kernel", view) == 2;
+    bool by_name = plx__view_value_level(run->settings, "kernel", view) == 2;
     if (is_kernel_view) {
         if (by_name && out->kind != PLX__KERNEL_PRECOMPUTED)
             PLX_FAIL(run->ctx, PLX_E_ARG,

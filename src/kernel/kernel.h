@@ -4,7 +4,7 @@
 #ifndef PLX_KERNEL_KERNEL_H
 #define PLX_KERNEL_KERNEL_H
 
-#include "frame/run.h"
+#include "run/run.h"
 #include "linalg/distance.h"
 
 typedef enum plx__kernel_kind { /* order of the words in the parameter table */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 const plx__param_spec plx__scale_params[] = {
-    PLX__PV_CHOICE(
+    PLX__VIEW_CHOICE(
         "scale", "none", "none|unit|zscore|tfidf",
         "Scaling of a view: rows to unit length, columns to mean 0 and deviation 1, or tf-idf and unit length."),
     PLX__PARAM_END};
@@ -50,7 +50,7 @@ static plx_status scaled_view(plx__view *out, plx__run *run, const plx__view *v)
     plx__value value;
     plx__scaler scaler;
     plx__scale_kind kind = PLX__SCALE_NONE;
-    PLX_TRY(plx__pv(&value, run->ctx, run->settings, "scale", v->name));
+    PLX_TRY(plx__view_value(&value, run->ctx, run->settings, "scale", v->name));
     if (!plx__scale_parse(&kind, value.text)) PLX_FAIL(run->ctx, PLX_E_INTERNAL, "no scaling '%s'", value.text);
     *out = *v;
     if (kind == PLX__SCALE_NONE || v->kind == PLX_VIEW_KERNEL) return PLX_OK;
@@ -105,7 +105,7 @@ static plx_status concat_views(plx__prepared *out, plx__run *run)
     plx__view *views = NULL;
     uint8_t *present = NULL;
     bool sparse = false;
-    if (plx__pv_level(run->settings, "scale", "concat") == 2)
+    if (plx__view_value_level(run->settings, "scale", "concat") == 2)
         PLX_FAIL(run->ctx, PLX_E_ARG, "scale.concat: views are scaled before they are joined; set scale or scale.VIEW");
     PLX_TRY(PLX__ARENA_NEW(&views, plx__scratch(run->ctx), p->n_views));
     PLX_TRY(plx__arena_u8(&present, plx__scratch(run->ctx), p->n));
@@ -169,7 +169,7 @@ static plx_status settle_width(plx__prepared *out, plx__run *run)
 
 static plx_status settle_amplitude(plx__prepared *out, plx__run *run)
 {
-    if (plx__pv_level(run->settings, "amplitude", NULL) < 0) return PLX_OK;
+    if (plx__view_value_level(run->settings, "amplitude", NULL) < 0) return PLX_OK;
     if (!run->fitted) PLX_TRY(plx__kernel_set_amplitude(&out->kernel, run->ctx, out->rows, out->present, out->name));
     PLX_TRY(keep_number(&out->kernel.amplitude, run, "amplitude", out->name));
     if (out->kernel.kind != PLX__KERNEL_PRECOMPUTED || out->kernel.amplitude == 1.0) return PLX_OK;
@@ -253,7 +253,7 @@ double plx__prepared_bytes(const plx__run *run, plx_index view)
         plx__value scale = {.word = 0};
         if (view >= 0 && v != view) continue;
         double own = view_bytes(&p->views[v], p->n);
-        if (plx__pv(&scale, run->ctx, run->settings, "scale", p->views[v].name) == PLX_OK && scale.word != 0)
+        if (plx__view_value(&scale, run->ctx, run->settings, "scale", p->views[v].name) == PLX_OK && scale.word != 0)
             bytes += own;
         if (p->views[v].kind == PLX_VIEW_KERNEL) bytes += 8.0 * (double)p->n * (double)p->views[v].cols;
         joined += own;

@@ -2,19 +2,19 @@
  * mvc: consensus clustering of several views' partitions.
  *
  * Every view gives a pattern A (its own memberships, or the one-hot rows of a k-means partition of it); a common
- * pattern B and a map P per view minimise sum_v w_v loss(A, B P). (A) patterns, (B) start, (C) updates (prob/consensus.c),
+ * pattern B and a map P per view minimise sum_v w_v loss(A, B P). (A) patterns, (B) start, (C) updates (cluster/consensus.c),
  * (D) new samples, as on the docs page.
  */
 #include <math.h>
 #include <string.h>
 
 #include "core/rng.h"
-#include "frame/problem.h"
-#include "frame/restarts.h"
-#include "io/start_file.h"
+#include "run/problem.h"
+#include "run/restarts.h"
+#include "run/start_file.h"
 #include "linalg/dense.h"
-#include "prob/consensus.h"
-#include "prob/view_clusters.h"
+#include "cluster/consensus.h"
+#include "cluster/view_clusters.h"
 
 typedef struct params {
     plx_index clusters, base_clusters, base_restarts, max_iter, restarts; /* -1: not set */
@@ -58,7 +58,7 @@ static plx_status base_name(const char **out, plx__run *run, const plx__view *v)
 }
 
 /* A view without a stored partition is a pattern itself. */
-static plx_status new_pattern(plx__pattern *out, plx__run *run, const plx__view *v)
+static plx_status new_pattern(plx__membership *out, plx__run *run, const plx__view *v)
 {
     const plx__problem *x = run->problem;
     const plx__array *base = NULL;
@@ -69,7 +69,7 @@ static plx_status new_pattern(plx__pattern *out, plx__run *run, const plx__view 
     base = plx__store_find(run->fitted, name);
     if (!base) {
         PLX_TRY(plx__require_nonnegative(run, v));
-        return plx__pattern_of_view(out, run->ctx, v, x->n);
+        return plx__membership_of_view(out, run->ctx, v, x->n);
     }
     plx_cmat centroids;
     PLX_TRY(plx__store_shaped(&centroids, run->ctx, run->fitted, name, -1, v->cols));
@@ -77,10 +77,10 @@ static plx_status new_pattern(plx__pattern *out, plx__run *run, const plx__view 
     PLX_TRY(plx__store_scalar(&spherical, run->ctx, run->fitted, flag));
     PLX_TRY(plx__arena_i32(&label, plx__scratch(run->ctx), x->n));
     PLX_TRY(plx__nearest_clusters(label, run->ctx, v, x->n, centroids, spherical != 0));
-    return plx__pattern_of_labels(out, run->ctx, label, x->n, centroids.rows);
+    return plx__membership_of_labels(out, run->ctx, label, x->n, centroids.rows);
 }
 
-static plx_status cluster_view(plx__pattern *out, plx__run *run, plx_index index, bool spherical)
+static plx_status cluster_view(plx__membership *out, plx__run *run, plx_index index, bool spherical)
 {
     const params *set = run->params;
     const plx__view *v = &run->problem->views[index];
@@ -96,24 +96,24 @@ static plx_status cluster_view(plx__pattern *out, plx__run *run, plx_index index
     PLX_TRY(plx__store_put(run->out, name, plx__cmat(parts.centroids)));
     PLX_TRY(plx__view_key(&name, run->ctx, "_spherical", v->name));
     PLX_TRY(plx__store_put(run->out, name, plx__cmat_of(&flag, 1, 1)));
-    return plx__pattern_of_labels(out, run->ctx, parts.label, run->problem->n, k.clusters);
+    return plx__membership_of_labels(out, run->ctx, parts.label, run->problem->n, k.clusters);
 }
 
-static plx_status fit_pattern(plx__pattern *out, plx__run *run, plx_index index)
+static plx_status fit_pattern(plx__membership *out, plx__run *run, plx_index index)
 {
     const params *set = run->params;
     const plx__view *v = &run->problem->views[index];
     plx__base_plan plan = plx__base_plan_of((plx__base)set->base, v->kind);
     if (plan.cluster) return cluster_view(out, run, index, plan.spherical);
     PLX_TRY(plx__require_nonnegative(run, v));
-    return plx__pattern_of_view(out, run->ctx, v, run->problem->n);
+    return plx__membership_of_view(out, run->ctx, v, run->problem->n);
 }
 
 static plx_status open_patterns(plx__consensus *c, plx__run *run)
 {
     const params *set = run->params;
     const plx__problem *x = run->problem;
-    plx__pattern *patterns = NULL;
+    plx__membership *patterns = NULL;
     PLX_TRY(PLX__ARENA_NEW(&patterns, plx__scratch(run->ctx), x->n_views));
     for (plx_index v = 0; v < x->n_views; v++) {
         if (run->fitted) PLX_TRY(new_pattern(&patterns[v], run, &x->views[v]));
@@ -143,7 +143,7 @@ static plx_status read_start(start *out, plx_index *view, plx__run *run)
 }
 
 /* B_ig = A_ig + .1, the columns of A repeated or cut to k. */
-static void pattern_start(plx__consensus *c, const plx__pattern *p)
+static void pattern_start(plx__consensus *c, const plx__membership *p)
 {
     plx__mat_fill(c->b, 0.1);
     for (plx_index i = 0; i < c->n; i++)
@@ -306,7 +306,7 @@ static plx_status predict(plx__run *run)
     plx__consensus c;
     PLX_TRY(open_patterns(&c, run));
     for (plx_index v = 0; v < c.n_patterns; v++) {
-        plx__pattern *p = &c.patterns[v];
+        plx__membership *p = &c.patterns[v];
         const char *name = NULL;
         plx_cmat map;
         PLX_TRY(plx__view_key(&name, run->ctx, "map", run->problem->views[v].name));

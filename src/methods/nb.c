@@ -3,11 +3,11 @@
  *
  * Every view v has its own word distributions theta_v (one row per class), estimated from the labelled samples that
  * have the view; the class prior comes from all labelled samples. A sample's posterior is the average of its views'
- * posteriors (NBC_E) or their product of experts. The steps themselves are in prob/naive_bayes.c.
+ * posteriors (NBC_E) or their product of experts. The steps themselves are in mixture/naive_bayes.c.
  */
 #include <math.h>
 
-#include "prob/naive_bayes.h"
+#include "mixture/naive_bayes.h"
 
 enum { MEAN = 0, PRODUCT = 1 };
 

@@ -4,7 +4,7 @@
 #ifndef PLX_METHODS_REGISTRY_H
 #define PLX_METHODS_REGISTRY_H
 
-#include "frame/run.h"
+#include "run/run.h"
 
 plx_index plx__method_count(void);
 const plx__method *plx__method_at(plx_index i);

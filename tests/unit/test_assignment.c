@@ -1,6 +1,6 @@
 #include "linalg_test.h"
 
-#include "opt/assignment.h"
+#include "optim/assignment.h"
 
 static double best_total;
 

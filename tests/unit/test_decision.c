@@ -1,7 +1,7 @@
 /* From scores to labels: the largest score, and decision=share by a worked example with its corners. */
 #include "fit_helpers.h"
 
-#include "frame/decision.h"
+#include "run/decision.h"
 
 /* Five samples, two classes; samples 0 (A) and 1 (B) are labelled. */
 enum { N = 5, K = 2 };

@@ -1,14 +1,14 @@
 #include "linalg_test.h"
 
 #include "linalg/eigen.h"
-#include "prob/expected_kernel.h"
+#include "mixture/expected_kernel.h"
 
 enum { N = 7, D = 4, Z = 2 };
 
 typedef struct world {
     plx_context *ctx;
-    plx__mix mix;
-    plx__mix_data data;
+    plx__incomplete_mixture mix;
+    plx__incomplete_data data;
     plx__moments moments;
 } world;
 
@@ -27,14 +27,14 @@ static void make_world(world *w, int threads, plx__cov_shape shape)
         plx_mat spd = test_spd(w->ctx, D, 0.5, 3 + z);
         for (int i = 0; i < D * D; i++) cov.data[z * D * D + i] = 0.3 * spd.data[i];
     }
-    w->mix = (plx__mix){Z, D, shape, weight, test_mat(w->ctx, Z, D, 7), cov};
+    w->mix = (plx__incomplete_mixture){Z, D, shape, weight, test_mat(w->ctx, Z, D, 7), cov};
     if (shape != PLX__COV_FULL) {
         w->mix.cov = test_mat(w->ctx, Z, D, 8);
         for (int i = 0; i < Z * D; i++) w->mix.cov.data[i] = 0.2 + w->mix.cov.data[i] * w->mix.cov.data[i];
     }
-    w->data = (plx__mix_data){.x = plx__cmat(x), .seen = SEEN, .n_blocks = 1, .block = BLOCK};
-    assert_ok(w->ctx, plx__mix_describe(&w->data, w->ctx, plx__scratch(w->ctx)));
-    assert_ok(w->ctx, plx__mix_moments(&w->moments, w->ctx, plx__scratch(w->ctx), &w->mix, &w->data, true, "t"));
+    w->data = (plx__incomplete_data){.x = plx__cmat(x), .seen = SEEN, .n_blocks = 1, .block = BLOCK};
+    assert_ok(w->ctx, plx__incomplete_describe(&w->data, w->ctx, plx__scratch(w->ctx)));
+    assert_ok(w->ctx, plx__incomplete_moments(&w->moments, w->ctx, plx__scratch(w->ctx), &w->mix, &w->data, true, "t"));
 }
 
 static double plain(const plx__expected *k, const double *x, const double *y)

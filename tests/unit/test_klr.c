@@ -1,6 +1,6 @@
 #include "linalg_test.h"
 
-#include "prob/klr.h"
+#include "optim/klr.h"
 
 enum { L = 30 };
 

@@ -2,7 +2,7 @@
 #include "plx_test.h"
 
 #include "core/rng.h"
-#include "graph/kmeans.h"
+#include "cluster/kmeans.h"
 
 enum { N = 40, D = 3, K = 4 };
 

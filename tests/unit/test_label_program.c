@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "core/rng.h"
-#include "opt/label_program.h"
+#include "labelsets/label_program.h"
 #include "plx_test.h"
 
 enum { MAX_K = 9, MAX_S = 4 };
@@ -79,7 +79,7 @@ static void all_solvers_agree(instance *t, long served[PLX__LABEL_SOLVERS])
     uint16_t best[MAX_K], mine[MAX_K];
     assert_ok(t->ctx, plx__label_glpk(best, t->ctx, t->program, t->rows, t->s));
     double expected = plx__label_value(t->program, t->work, best, t->rows, t->s);
-    for (plx__label_solver by = PLX__LABEL_F1; by < PLX__LABEL_GLPK; by++) {
+    for (plx__label_solver by = PLX__LABEL_FLAT_COVER; by < PLX__LABEL_GLPK; by++) {
         if (!plx__label_solve_by(mine, by, t->program, t->work, t->rows, t->s)) continue;
         served[by]++;
         double value = plx__label_value(t->program, t->work, mine, t->rows, t->s);
@@ -117,7 +117,7 @@ static void solvers_agree_with_glpk(void **state)
     clock_t start = clock();
     for (int trial = 0; trial < 4000 && (trial < 1500 || (double)(clock() - start) / CLOCKS_PER_SEC < 60); trial++)
         one_value_trial(&r, trial % 3, served);
-    for (plx__label_solver by = PLX__LABEL_F1; by < PLX__LABEL_GLPK; by++) assert_true(served[by] > 100);
+    for (plx__label_solver by = PLX__LABEL_FLAT_COVER; by < PLX__LABEL_GLPK; by++) assert_true(served[by] > 100);
 }
 
 /* ---- ties ---- */
@@ -167,7 +167,7 @@ static void one_tie_trial(plx__rng *r, int kind, long served[PLX__LABEL_SOLVERS]
         plan(&t);
         random_scores(&t, r, plx__next_uniform(r) < 0.6 ? 0 : -1, 0.25);
         brute_force(&t, best);
-        for (plx__label_solver by = PLX__LABEL_F1; by < PLX__LABEL_GLPK; by++) {
+        for (plx__label_solver by = PLX__LABEL_FLAT_COVER; by < PLX__LABEL_GLPK; by++) {
             if (!plx__label_solve_by(mine, by, t.program, t.work, t.rows, t.s)) continue;
             served[by]++;
             if (memcmp(mine, best, sizeof *best * (size_t)t.k) != 0)
@@ -185,7 +185,7 @@ static void ties_are_settled_by_the_rule(void **state)
     plx__rng r = plx__rng_start(5, PLX__STREAM('t', 'i', 'e', 's', 0));
     long served[PLX__LABEL_SOLVERS] = {0};
     for (int trial = 0; trial < 6000; trial++) one_tie_trial(&r, trial % 3, served);
-    for (plx__label_solver by = PLX__LABEL_F1; by < PLX__LABEL_GLPK; by++) assert_true(served[by] > 100);
+    for (plx__label_solver by = PLX__LABEL_FLAT_COVER; by < PLX__LABEL_GLPK; by++) assert_true(served[by] > 100);
 }
 
 /* ---- reporting ---- */
@@ -283,7 +283,7 @@ static void large_trees_are_served(void **state)
             for (int i = 0; i < K; i++) score[v][i] = 0.6 * plx__next_uniform(&r);
         for (int s = 1; s <= 5; s++)
             assert_int_equal(plx__label_solve(pattern, t.program, t.work, rows, s),
-                             s == 1 ? PLX__LABEL_H1 : PLX__LABEL_H2);
+                             s == 1 ? PLX__LABEL_BEST_SET : PLX__LABEL_SET_PER_VIEW);
     }
     /* the same scores in every view: the views agree with the best set of one */
     for (int v = 1; v < 5; v++) memcpy(score[v], score[0], sizeof score[0]);
@@ -313,7 +313,7 @@ static void branching_finds_local_and_better_optima(void **state)
         for (int i = 0; i < K; i++) score[i] = 0.9 * plx__next_uniform(&r);
         assert_true(plx__label_solve_by(y, PLX__LABEL_BRANCH, t.program, t.work, rows, 1));
         double value = plx__label_value(t.program, t.work, y, rows, 1);
-        assert_true(plx__label_solve_by(counted, PLX__LABEL_H6, t.program, t.work, rows, 1));
+        assert_true(plx__label_solve_by(counted, PLX__LABEL_SUBTREE_COUNTS, t.program, t.work, rows, 1));
         assert_memory_equal(y, counted, sizeof y);
         for (int i = 0; i < K; i++)
             for (int j = i; j < K; j++) {
@@ -354,11 +354,11 @@ static void heavy_classes_break_rules(void **state)
     uint16_t y[2];
     assert_ok(t.ctx, plx__label_rules_pairs(&t.rules, plx__scratch(t.ctx), NAMES, 2, NULL, 0, mutex, 1, true));
     plan(&t);
-    assert_int_not_equal(plx__label_solve(y, t.program, t.work, t.rows, 1), PLX__LABEL_H1);
+    assert_int_not_equal(plx__label_solve(y, t.program, t.work, t.rows, 1), PLX__LABEL_BEST_SET);
     assert_true(y[0] && y[1]);
     assert_close(plx__label_value(t.program, t.work, y, t.rows, 1), 1.75, 1e-15);
     t.score[0][1] = 0.75; /* one heavy class alone does not pay for the broken rule */
-    assert_int_equal(plx__label_solve(y, t.program, t.work, t.rows, 1), PLX__LABEL_H1);
+    assert_int_equal(plx__label_solve(y, t.program, t.work, t.rows, 1), PLX__LABEL_BEST_SET);
     assert_true(y[0] && !y[1]);
     plx_context_destroy(t.ctx);
 }

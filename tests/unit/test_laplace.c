@@ -3,8 +3,8 @@
  * differences, probabilities by a finer integral.
  */
 #include "linalg_test.h"
-#include "prob/gp_posterior.h"
-#include "prob/laplace.h"
+#include "gp/gp_posterior.h"
+#include "gp/laplace.h"
 
 enum { N = 9 };
 

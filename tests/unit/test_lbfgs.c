@@ -1,6 +1,6 @@
 #include "linalg_test.h"
 
-#include "opt/lbfgs_run.h"
+#include "optim/lbfgs_run.h"
 
 /* Rosenbrock's valley in n variables: minimum 0 at (1, ..., 1). */
 static plx_status rosenbrock(void *arg, plx_context *ctx, const double *x, plx_index n, double *value, double *g)

@@ -2,10 +2,10 @@
  * Linear classifiers: zero gradients at the optimum (computed here from the definitions), closed forms, dense and sparse
  * rows alike, and Newton's method on functions whose minimum is known.
  */
-#include "opt/linear_models.h"
+#include "optim/linear_models.h"
 
 #include "core/rng.h"
-#include "opt/newton_cg.h"
+#include "optim/newton_cg.h"
 #include "plx_test.h"
 
 enum { L = 17, P = 6, WIDE = 40, K = 3 };

@@ -8,7 +8,7 @@
 #include "graph/local_solve.h"
 #include "graph/smoother.h"
 #include "linalg/factor.h"
-#include "methods/local/local.h"
+#include "methods/transductive/local.h"
 
 /* ---- local models ---- */
 

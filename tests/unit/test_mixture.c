@@ -2,7 +2,7 @@
 #include "core/rng.h"
 #include "linalg/vecmath.h"
 #include "plx_test.h"
-#include "prob/mixture.h"
+#include "mixture/view_mixture.h"
 
 /* ---- exp and log ---- */
 
@@ -86,7 +86,7 @@ static void draw(problem *q, uint64_t seed)
 }
 
 /* sum R L plus the logarithm of the smoothing prior: what the M step maximises. */
-static double value(const problem *q, const plx__mixture *mix, plx_cmat theta, double smoothing)
+static double value(const problem *q, const plx__view_mixture *mix, plx_cmat theta, double smoothing)
 {
     double sum = 0;
     for (int i = 0; i < N; i++)
@@ -118,16 +118,16 @@ static void m_step_is_a_maximum(void **state)
     plx__rng rng = plx__rng_start(5, 5);
     for (int l = PLX__MULTINOMIAL; l <= PLX__VMF; l++) {
         problem q;
-        plx__mixture mix;
-        plx__mixture_settings set = {(plx__likelihood)l, M, 0.3, 1e-6, 7};
+        plx__view_mixture mix;
+        plx__view_mixture_settings set = {(plx__likelihood)l, M, 0.3, 1e-6, 7};
         double theta[M * D], weights[N * PAD];
         draw(&q, (uint64_t)l + 1);
         memcpy(weights, q.weights, sizeof weights);
-        assert_ok(ctx, plx__mixture_open(&mix, ctx, &q.view, N, &set, true));
-        assert_ok(ctx, plx__mixture_m_step(&mix, (plx_mat){weights, N, PAD, PAD}, q.mass));
-        assert_ok(ctx, plx__mixture_scores(&mix));
+        assert_ok(ctx, plx__view_mixture_open(&mix, ctx, &q.view, N, &set, true));
+        assert_ok(ctx, plx__view_mixture_m_step(&mix, (plx_mat){weights, N, PAD, PAD}, q.mass));
+        assert_ok(ctx, plx__view_mixture_scores(&mix));
         plx_cmat t = {theta, M, D, D};
-        plx__mixture_get((plx_mat){theta, M, D, D}, &mix);
+        plx__view_mixture_get((plx_mat){theta, M, D, D}, &mix);
         double best = value(&q, &mix, t, 0.3), var[M * D];
         plx_index cols = mix.var.cols;
         if (cols) memcpy(var, mix.var.data, (size_t)(M * cols) * sizeof *var);
@@ -136,8 +136,8 @@ static void m_step_is_a_maximum(void **state)
             memcpy(near, theta, sizeof near);
             memcpy(near_var, var, (size_t)(M * cols) * sizeof *var);
             disturb(near, near_var, cols, (plx__likelihood)l, &rng);
-            plx__mixture_set(&mix, (plx_cmat){near, M, D, D}, (plx_cmat){near_var, M, cols, cols});
-            assert_ok(ctx, plx__mixture_scores(&mix));
+            plx__view_mixture_set(&mix, (plx_cmat){near, M, D, D}, (plx_cmat){near_var, M, cols, cols});
+            assert_ok(ctx, plx__view_mixture_scores(&mix));
             double now = value(&q, &mix, (plx_cmat){near, M, D, D}, 0.3);
             if (!(now < best)) fail_msg("likelihood %d: %.17g near %.17g", l, now, best);
         }
@@ -155,14 +155,14 @@ static void gaussian_density_by_hand(void **state)
     uint8_t present[] = {1, 1};
     plx__view view = {
         .name = "v", .kind = PLX_VIEW_REAL, .dense = {x, 2, 2, 2}, .cols = 2, .present = present, .present_count = 2};
-    plx__mixture mix;
-    plx__mixture_settings set = {PLX__GAUSSIAN, 1, 0, 1e-6, 0};
+    plx__view_mixture mix;
+    plx__view_mixture_settings set = {PLX__GAUSSIAN, 1, 0, 1e-6, 0};
     double weights[16] = {1, 0, 0, 0, 0, 0, 0, 0, 1}, mass[8] = {2};
-    assert_ok(ctx, plx__mixture_open(&mix, ctx, &view, 2, &set, true));
+    assert_ok(ctx, plx__view_mixture_open(&mix, ctx, &view, 2, &set, true));
     assert_close(mix.total_variance, 5, 1e-15); /* variances 1 and 4 */
     assert_close(mix.floor, 2.5e-6, 1e-18);
-    assert_ok(ctx, plx__mixture_m_step(&mix, (plx_mat){weights, 2, 8, 8}, mass));
-    assert_ok(ctx, plx__mixture_scores(&mix));
+    assert_ok(ctx, plx__view_mixture_m_step(&mix, (plx_mat){weights, 2, 8, 8}, mass));
+    assert_ok(ctx, plx__view_mixture_scores(&mix));
     assert_close(mix.theta.data[1], 4, 1e-15);
     assert_close(mix.var.data[0], 1, 1e-15);
     assert_close(mix.var.data[1], 4, 1e-15);

@@ -1,8 +1,8 @@
 /* Consensus clustering: updates against plain loops, an objective that never rises, base partitions, errors. */
 #include "core/parallel.h"
 #include "fit_helpers.h"
-#include "prob/consensus.h"
-#include "prob/view_clusters.h"
+#include "cluster/consensus.h"
+#include "cluster/view_clusters.h"
 
 enum { N = 30, V = 3, K = 3, MOST = 80 };
 
@@ -98,12 +98,12 @@ static void plain_step(plain *q, const world *w, bool idiv)
 
 /* ---- the library against them ---- */
 
-static void open_world(plx__consensus *c, plx__pattern *patterns, plx_context *ctx, const world *w,
+static void open_world(plx__consensus *c, plx__membership *patterns, plx_context *ctx, const world *w,
                        plx__consensus_loss loss)
 {
     for (int v = 0; v < V; v++) {
         plx__view view = {.dense = {w->a[v], N, w->cols[v], w->cols[v]}, .cols = w->cols[v], .present = w->present[v]};
-        assert_ok(ctx, plx__pattern_of_view(&patterns[v], ctx, &view, N));
+        assert_ok(ctx, plx__membership_of_view(&patterns[v], ctx, &view, N));
         patterns[v].weight = w->weight[v];
     }
     assert_ok(ctx, plx__consensus_open(c, ctx, loss, patterns, V, N, K));
@@ -118,7 +118,7 @@ static void updates_as_written(void **state)
         for (plx_index wide = 3; wide <= MOST; wide += MOST - 3) {
             world w = draw(7, wide);
             plx__consensus c;
-            plx__pattern patterns[V];
+            plx__membership patterns[V];
             static plain q;
             double value = 0;
             open_world(&c, patterns, ctx, &w, (plx__consensus_loss)loss);
@@ -147,7 +147,7 @@ static void objective_never_rises(void **state)
     for (int loss = 0; loss < 2; loss++) {
         world w = draw(8, 5);
         plx__consensus c;
-        plx__pattern patterns[V];
+        plx__membership patterns[V];
         double last = INFINITY, value = 0;
         open_world(&c, patterns, ctx, &w, (plx__consensus_loss)loss);
         assert_ok(ctx, plx__consensus_start_maps(&c));

@@ -424,10 +424,10 @@ static void solvers_are_counted(void **state)
     (void)state;
     plx_context *ctx = test_context(2);
     plx_dataset *d = crowded_data(ctx);
-    expect_solver(ctx, d, SETTINGS("assignment=hier-sumscore"), "H6", 3);
-    expect_solver(ctx, d, SETTINGS("assignment=hier-sumscore", "score_scale=mean"), "H1", 0);
-    expect_solver(ctx, d, SETTINGS("assignment=hier-maxagree"), "H2", 0);
-    expect_solver(ctx, d, SETTINGS("assignment=hier-maxagree", "alpha3=0.45", "max_iter=1"), "GLPK", 0);
+    expect_solver(ctx, d, SETTINGS("assignment=hier-sumscore"), "subtree-counts", 3);
+    expect_solver(ctx, d, SETTINGS("assignment=hier-sumscore", "score_scale=mean"), "best-set", 0);
+    expect_solver(ctx, d, SETTINGS("assignment=hier-maxagree"), "set-per-view", 0);
+    expect_solver(ctx, d, SETTINGS("assignment=hier-maxagree", "alpha3=0.45", "max_iter=1"), "integer-program", 0);
     plx_dataset_destroy(d);
     plx_context_destroy(ctx);
 }

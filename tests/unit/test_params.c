@@ -1,7 +1,7 @@
 /* Parameter tables: every kind of value, ranges, words, lists, the three levels of a per-view setting. */
 #include "plx_test.h"
 
-#include "frame/param.h"
+#include "params/param.h"
 
 typedef struct fields {
     plx_index count, unset;
@@ -25,9 +25,9 @@ static const plx__param_spec own[] = {
     PLX__REALS(fields, shares, "labels", 0, 1, "labels", "Numbers or a word."),
     PLX__PARAM_END};
 
-static const plx__param_spec by_view[] = {PLX__PV_REAL_OR("width", "median", 0, PLX__ABOVE_LO, "median", "A width."),
-                                          PLX__PV_INT("degree", "2", 1, 9, "A degree."),
-                                          PLX__PV_CHOICE("kernel", "linear", "linear|rbf", "A kernel."),
+static const plx__param_spec by_view[] = {PLX__VIEW_REAL_OR("width", "median", 0, PLX__ABOVE_LO, "median", "A width."),
+                                          PLX__VIEW_INT("degree", "2", 1, 9, "A degree."),
+                                          PLX__VIEW_CHOICE("kernel", "linear", "linear|rbf", "A kernel."),
                                           PLX__PARAM_END};
 
 static const plx__param_table tables[] = {own, by_view, NULL};
@@ -53,7 +53,7 @@ static void close_desk(desk *d)
 static void assert_number(desk *d, const char *name, const char *view, double expected)
 {
     plx__value v;
-    assert_ok(d->ctx, plx__pv(&v, d->ctx, d->p, name, view));
+    assert_ok(d->ctx, plx__view_value(&v, d->ctx, d->p, name, view));
     assert_true(v.number == expected);
 }
 
@@ -177,7 +177,7 @@ static void per_view_settings_have_levels(void **state)
     (void)state;
     desk d = open_desk();
     plx__value v;
-    assert_int_equal(plx__pv_level(d.p, "degree", "text"), 0);
+    assert_int_equal(plx__view_value_level(d.p, "degree", "text"), 0);
     assert_number(&d, "degree", "text", 2);
     assert_ok(d.ctx, plx__params_set(d.p, d.ctx, "degree.text", "5"));
     assert_number(&d, "degree", "text", 5);
@@ -186,11 +186,11 @@ static void per_view_settings_have_levels(void **state)
     assert_ok(d.ctx, plx__params_set(d.p, d.ctx, "degree", "3"));
     assert_number(&d, "degree", "text", 5);
     assert_number(&d, "degree", "image", 3);
-    assert_int_equal(plx__pv_level(d.p, "degree", "text"), 2);
-    assert_int_equal(plx__pv_level(d.p, "degree", "image"), 1);
-    assert_int_equal(plx__pv_level(d.p, "nothing", NULL), -1);
-    assert_fails(d.ctx, plx__pv(&v, d.ctx, d.p, "nothing", NULL), PLX_E_INTERNAL, "nothing");
-    assert_ok(d.ctx, plx__pv(&v, d.ctx, d.p, "width", "text"));
+    assert_int_equal(plx__view_value_level(d.p, "degree", "text"), 2);
+    assert_int_equal(plx__view_value_level(d.p, "degree", "image"), 1);
+    assert_int_equal(plx__view_value_level(d.p, "nothing", NULL), -1);
+    assert_fails(d.ctx, plx__view_value(&v, d.ctx, d.p, "nothing", NULL), PLX_E_INTERNAL, "nothing");
+    assert_ok(d.ctx, plx__view_value(&v, d.ctx, d.p, "width", "text"));
     assert_true(v.word == 0 && isnan(v.number));
     assert_string_equal(plx_params_get(d.p, "degree.text"), "5");
     assert_string_equal(plx_params_get(d.p, "degree"), "3");

@@ -1,7 +1,7 @@
 /*
  * The inner loop of PLSA against plain sums, for every width it has a version of, and its logarithm against libm.
  */
-#include "prob/plsa_kernel.h"
+#include "mixture/plsa_kernel.h"
 
 #include <math.h>
 #include <stdlib.h>

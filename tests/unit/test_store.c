@@ -1,7 +1,7 @@
 /* Named arrays: kept in order, copied, found, refused by name when a model lacks them. */
 #include "plx_test.h"
 
-#include "frame/store.h"
+#include "run/store.h"
 
 static void arrays_are_copied_and_kept_in_order(void **state)
 {

@@ -4,7 +4,7 @@
 #include <libsvm/svm.h>
 
 #include "core/rng.h"
-#include "opt/svm_dual.h"
+#include "optim/svm_dual.h"
 
 enum { L = 24 };
 

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "core/parallel.h"
-#include "frame/problem.h"
-#include "prob/gp_thin.h"
+#include "run/problem.h"
+#include "gp/gp_weight_space.h"
 
 enum { BLOCK_ROWS = 512 };
 
@@ -17,9 +17,10 @@ const plx__param_spec plx__bct_params[] = {
     PLX__CHOICE(
         bct_params, task, "classification", "classification|regression|kernel|cluster",
         "What to do with the co-training kernel: predict classes or numbers, only compute it, or cluster with it."),
-    PLX__PV_REAL("view_variance", "3", 0, PLX__ABOVE_LO,
-                 "Variance between a view's function and the consensus, in units of the kernel: larger trusts the view "
-                 "less."),
+    PLX__VIEW_REAL(
+        "view_variance", "3", 0, PLX__ABOVE_LO,
+        "Variance between a view's function and the consensus, in units of the kernel: larger trusts the view "
+        "less."),
     PLX__CHOICE(bct_params, zero_rows, "missing", "missing|present",
                 "Whether an all-zero row of a counts, binary or real view under a linear or cosine kernel counts as a "
                 "missing view."),
@@ -38,10 +39,10 @@ const plx__param_spec plx__bct_params[] = {
         "full kernel."),
     {"clusters", PLX_PARAM_INT, 0, offsetof(bct_params, clusters), "", 2, 1e9, NULL,
      "Number of clusters; required for task=cluster."},
-    PLX__PV_REAL("gamma", "", 0, PLX__ABOVE_LO,
-                 "The rbf kernel as exp(-gamma |x-z|^2), instead of width: larger is more local."),
-    PLX__PV_REAL_OR("amplitude", "auto", 0, PLX__ABOVE_LO, "auto",
-                    "Factor of every kernel value; auto makes the mean of the diagonal 1."),
+    PLX__VIEW_REAL("gamma", "", 0, PLX__ABOVE_LO,
+                   "The rbf kernel as exp(-gamma |x-z|^2), instead of width: larger is more local."),
+    PLX__VIEW_REAL_OR("amplitude", "auto", 0, PLX__ABOVE_LO, "auto",
+                      "Factor of every kernel value; auto makes the mean of the diagonal 1."),
     PLX__PARAM_END};
 
 static const plx__array_spec array_specs[] = {
@@ -122,10 +123,10 @@ static plx_status block_of_rows(bct *b, const plx__gp_state *s, plx_index begin,
     plx_mat z;
     plx_index at = 0;
     PLX_TRY(plx__mat_clone(&z, plx__scratch(b->ctx), plx__csub(plx__cmat(b->z), begin, 0, m.rows, b->z.cols)));
-    PLX_TRY(plx__gp_thin_predict(b->ctx, s, z, b->c + begin, m, v));
+    PLX_TRY(plx__weight_space_predict(b->ctx, s, z, b->c + begin, m, v));
     while (at < s->n && b->labelled[at] < begin) at++;
     for (; at < s->n && b->labelled[at] < begin + m.rows; at++)
-        plx__gp_thin_own(s, at, b->c[b->labelled[at]], m, v, b->labelled[at] - begin);
+        plx__weight_space_own(s, at, b->c[b->labelled[at]], m, v, b->labelled[at] - begin);
     return PLX_OK;
 }
 
@@ -166,7 +167,7 @@ static plx_status score(bct *b, const plx__gp_state *s)
                                .usable = covered,
                                .fallback = b->regression ? 0 : (int32_t)fallback,
                                .fallback_mean = fallback};
-    return plx__gp_tell(b->run, &outcome);
+    return plx__gp_put_outcome(b->run, &outcome);
 }
 
 /* ---- results ---- */
@@ -182,7 +183,7 @@ static plx_status put_summary(bct *b)
     for (plx_index j = 0; j < b->m; j++) sum += 1.0 / b->views[j].variance;
     for (plx_index j = 0; j < b->m; j++) weight.data[b->views[j].view] = 1.0 / b->views[j].variance / sum;
     for (plx_index i = 0; i < b->n; i++) covered.data[i] = b->place[i] >= 0;
-    return plx__gp_tell_jitter(b->run, b->jitter);
+    return plx__gp_report_jitter(b->run, b->jitter);
 }
 
 static bool asks_for_solves(const plx__run *run)
@@ -269,7 +270,7 @@ static bool in_weight_space(const plx__run *run, double *features)
     for (plx_index v = 0; v < run->problem->n_views; v++) {
         plx__value kernel = {.word = -1};
         const plx__view *view = &run->problem->views[v];
-        if (plx__pv(&kernel, run->ctx, run->settings, "kernel", view->name) != PLX_OK) return false;
+        if (plx__view_value(&kernel, run->ctx, run->settings, "kernel", view->name) != PLX_OK) return false;
         linear &= kernel.word == PLX__KERNEL_LINEAR && view->kind != PLX_VIEW_KERNEL;
         *features += p->pivots > 0 ? (double)plx__min(p->pivots, run->problem->n) : (double)view->cols;
     }

@@ -9,7 +9,7 @@
 #define PLX_METHODS_BCT_H
 
 #include "kernel/view_kernel.h"
-#include "prob/gp_task.h"
+#include "gp/gp_task.h"
 
 enum { BCT_CLASSIFICATION = 0, BCT_REGRESSION = 1, BCT_KERNEL = 2, BCT_CLUSTER = 3 };
 enum { BCT_FIXED = 0, BCT_VARIANCES = 1, BCT_EVIDENCE = 2 };

@@ -6,8 +6,8 @@
 
 #include "core/parallel.h"
 #include "methods/bct/bct.h"
-#include "prob/evidence.h"
-#include "prob/gp_thin.h"
+#include "gp/evidence.h"
+#include "gp/gp_weight_space.h"
 
 enum { BLOCK_ROWS = 256, FEW_LABELS = 5, SOME_LABELS = 25 };
 
@@ -138,7 +138,7 @@ static plx_status evaluate(bct *b, const double *hyper, plx__gp_state *state, do
     PLX_TRY(plx__bct_build(b));
     if (b->thin) {
         PLX_TRY(plx__bct_labelled_rows(b));
-        return plx__gp_thin_fit(state, plx__scratch(b->ctx), b->ctx, plx__cmat(b->z_l), b->c_l, &b->targets, NULL);
+        return plx__weight_space_fit(state, plx__scratch(b->ctx), b->ctx, plx__cmat(b->z_l), b->c_l, &b->targets, NULL);
     }
     PLX_TRY(labelled_columns(b));
     PLX_TRY(
@@ -198,7 +198,7 @@ static plx_status maximise(bct *b)
     if (!b->regression) PLX_TRY(plx__arena_mat(&b->targets.near, plx__scratch(b->ctx), b->targets.q, b->targets.n));
     PLX_TRY(plx__evidence_maximise(b->ctx, &problem, evidence_at, b, &result));
     b->fixed_widths = false;
-    PLX_TRY(plx__gp_tell_evaluations(b->run, result.evaluations));
+    PLX_TRY(plx__gp_report_evaluations(b->run, result.evaluations));
     return plx__finish(b->run, NULL, result.iterations, result.converged, -result.value);
 }
 

@@ -24,7 +24,7 @@ static plx_status drop_zero_rows(bct *b, plx__view *v)
     uint8_t *present = NULL;
     plx_index dropped = 0;
     bool counts = v->kind == PLX_VIEW_COUNTS || v->kind == PLX_VIEW_BINARY || v->kind == PLX_VIEW_REAL;
-    PLX_TRY(plx__pv(&kernel, b->ctx, b->run->settings, "kernel", v->name));
+    PLX_TRY(plx__view_value(&kernel, b->ctx, b->run->settings, "kernel", v->name));
     if (!counts || (kernel.word != PLX__KERNEL_LINEAR && kernel.word != PLX__KERNEL_COSINE)) return PLX_OK;
     PLX_TRY(plx__arena_u8(&present, plx__scratch(b->ctx), b->n));
     for (plx_index i = 0; i < b->n; i++) {
@@ -83,7 +83,7 @@ static plx_status open_view(bct *b, bct_view *v, plx_index number)
     PLX_TRY(plx__prepare_rows(&data, &b->own, number));
     v->k = (plx__view_kernel){.name = from->name, .rows = data.rows, .present = from->present, .self = from->self};
     PLX_TRY(plx__kernel_settings(&v->k.kernel, b->run, from->name, from->kind == PLX_VIEW_KERNEL));
-    PLX_TRY(plx__pv(&variance, b->ctx, b->run->settings, "view_variance", from->name));
+    PLX_TRY(plx__view_value(&variance, b->ctx, b->run->settings, "view_variance", from->name));
     v->variance = variance.number;
     if (b->run->fitted) return PLX_OK;
     PLX_TRY(plx__kernel_set_width(&v->k.kernel, b->ctx, v->k.rows, from->present, b->run->method->name, from->name));

@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "graph/kmeans.h"
+#include "cluster/kmeans.h"
 #include "linalg/eigen.h"
 #include "methods/bct/bct.h"
 

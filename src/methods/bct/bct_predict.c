@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "methods/bct/bct.h"
-#include "prob/gp_thin.h"
+#include "gp/gp_weight_space.h"
 
 enum { BLOCK_ROWS = 256 };
 
@@ -101,7 +101,7 @@ static plx_status score_block(newcomers *c, plx_index begin, plx_index end)
     plx_mat mean = plx__sub(c->mean, begin, 0, rows, c->state.q);
     plx_mat variance = plx__sub(c->variance, begin, 0, rows, c->state.q);
     if (b->thin)
-        PLX_TRY(plx__gp_thin_predict_from(b->ctx, &c->state, plx__cmat(b->z_l), b->c_l, k, self, mean, variance));
+        PLX_TRY(plx__weight_space_predict_from(b->ctx, &c->state, plx__cmat(b->z_l), b->c_l, k, self, mean, variance));
     else PLX_TRY(plx__gp_predict(b->ctx, &c->state, k, self, mean, variance));
     for (plx_index i = begin * c->state.q; i < end * c->state.q; i++)
         c->mean.data[i] = c->usable[i / c->state.q] ? c->mean.data[i] + c->offset : 0.0;
@@ -177,7 +177,7 @@ static plx_status tell(newcomers *c)
                                .usable = c->usable,
                                .fallback = b->regression ? 0 : (int32_t)fallback,
                                .fallback_mean = fallback};
-    return plx__gp_tell(b->run, &outcome);
+    return plx__gp_put_outcome(b->run, &outcome);
 }
 
 static plx_status tell_cluster(bct *b)

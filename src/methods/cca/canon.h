@@ -7,7 +7,7 @@
 #ifndef PLX_METHODS_CCA_CANON_H
 #define PLX_METHODS_CCA_CANON_H
 
-#include "frame/problem.h"
+#include "run/problem.h"
 #include "kernel/prepared.h"
 #include "linalg/lowrank.h"
 

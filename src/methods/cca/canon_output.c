@@ -8,7 +8,7 @@
 #include "linalg/cosine_search.h"
 #include "linalg/dense.h"
 #include "methods/cca/canon.h"
-#include "opt/svm_dual.h"
+#include "optim/svm_dual.h"
 
 /* ---- the shared space ---- */
 

@@ -17,7 +17,7 @@ enum { EXACT_COLUMNS = 2000 };
 static const double RANK_TOLERANCE = 1e-10;
 
 static const plx__param_spec param_specs[] = {
-    PLX__PV_CHOICE("kernel", "linear", "linear", "Always linear; kcca has other kernels."),
+    PLX__VIEW_CHOICE("kernel", "linear", "linear", "Always linear; kcca has other kernels."),
     {"solver", PLX_PARAM_CHOICE, 0, offsetof(canon_params, solver), "", 0, 0, "exact|svd|iterative",
      "How a large problem is reduced; default: exact for views with up to 2000 features, svd for wider ones."},
     {"rank", PLX_PARAM_INT, 0, offsetof(canon_params, rank), "", 1, 1e9, NULL,

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "frame/restarts.h"
+#include "run/restarts.h"
 #include "linalg/dense.h"
 
 static const plx__param_spec param_specs[] = {
@@ -21,8 +21,8 @@ static const plx__param_spec param_specs[] = {
               "coem: views that teach each other; single:VIEW, concat, merged: plain EM on one view, on all views side "
               "by side, on added views; joint: EM of the product model."),
     PLX__TEXT(coem_params, merge, "", "mode=merged: what is joined, e.g. a+b;c adds a and b and puts c beside them."),
-    PLX__PV_CHOICE("likelihood", "auto", "auto|multinomial|gaussian|spherical|vmf",
-                   "Model of a view's components. auto: real views gaussian, all others multinomial."),
+    PLX__VIEW_CHOICE("likelihood", "auto", "auto|multinomial|gaussian|spherical|vmf",
+                     "Model of a view's components. auto: real views gaussian, all others multinomial."),
     PLX__REAL(coem_params, eta, "1", 0, 1,
               "Weight of the other views' posteriors in a view's responsibilities; 0 leaves the views alone."),
     PLX__CHOICE(coem_params, anneal, "none", "none|linear|geometric", "How eta falls to 0 over the iterations."),
@@ -110,8 +110,8 @@ static plx_status update_channel(coem *m, plx_index c)
     const double *mass = plx__coem_mass(m);
     plx__coem_set_prior(m, c);
     for (plx_index j = 0; j < m->m; j++) m->dead[j] = mass[j] <= PLX__LEAST_MASS;
-    PLX_TRY(plx__mixture_m_step(&m->channels[c].mix, m->weights, mass));
-    return plx__mixture_scores(&m->channels[c].mix);
+    PLX_TRY(plx__view_mixture_m_step(&m->channels[c].mix, m->weights, mass));
+    return plx__view_mixture_scores(&m->channels[c].mix);
 }
 
 /* The posteriors that measure an iteration are those the first channel of the next one learns from: one pass does both.*/
@@ -165,8 +165,8 @@ static plx_status refresh(coem *m)
 {
     plx__coem_log_priors(m);
     for (plx_index c = 0; c < m->n_channels; c++) {
-        plx__mixture_refresh(&m->channels[c].mix);
-        PLX_TRY(plx__mixture_scores(&m->channels[c].mix));
+        plx__view_mixture_refresh(&m->channels[c].mix);
+        PLX_TRY(plx__view_mixture_scores(&m->channels[c].mix));
     }
     return PLX_OK;
 }
@@ -258,7 +258,7 @@ static double memory(const plx__run *run)
         const plx__view *view = &x->views[v];
         plx__likelihood likelihood = PLX__MULTINOMIAL;
         if (plx__coem_likelihood(&likelihood, run, view->name, view->kind) != PLX_OK) return 0;
-        bytes += plx__mixture_bytes(view, x->n, likelihood, m) + 8 * (double)m * (n + 2 * (double)view->cols);
+        bytes += plx__view_mixture_bytes(view, x->n, likelihood, m) + 8 * (double)m * (n + 2 * (double)view->cols);
         if (strcmp(set->mode, "concat") == 0 || strcmp(set->mode, "merged") == 0)
             bytes += view->sparse ? 12 * (double)view->nonzeros : 8 * n * (double)view->cols;
     }

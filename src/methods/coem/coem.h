@@ -4,8 +4,8 @@
 #ifndef PLX_METHODS_COEM_H
 #define PLX_METHODS_COEM_H
 
-#include "frame/problem.h"
-#include "prob/mixture.h"
+#include "run/problem.h"
+#include "mixture/view_mixture.h"
 
 typedef enum coem_mode { COEM_VIEWS, COEM_SINGLE, COEM_CONCAT, COEM_MERGED, COEM_JOINT } coem_mode;
 typedef enum coem_start { COEM_LABELS, COEM_RANDOM, COEM_KMEANSPP, COEM_FILE } coem_start;
@@ -23,7 +23,7 @@ typedef struct coem_params {
 typedef struct coem_channel {
     const char *name;
     plx__view view; /* presence after the zero-row rule of the likelihood */
-    plx__mixture mix;
+    plx__view_mixture mix;
 } coem_channel;
 
 typedef struct coem_worker {

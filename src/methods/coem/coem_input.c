@@ -31,7 +31,7 @@ plx_status plx__coem_read_mode(coem_mode *mode, const char **single, plx__run *r
 plx_status plx__coem_likelihood(plx__likelihood *out, const plx__run *run, const char *name, plx_view_kind kind)
 {
     plx__value value;
-    PLX_TRY(plx__pv(&value, run->ctx, run->settings, "likelihood", name));
+    PLX_TRY(plx__view_value(&value, run->ctx, run->settings, "likelihood", name));
     if (value.word > 0) *out = (plx__likelihood)(value.word - 1); /* auto is word 0 */
     else *out = kind == PLX_VIEW_REAL ? PLX__GAUSSIAN : PLX__MULTINOMIAL;
     return PLX_OK;
@@ -66,7 +66,7 @@ static plx_status drop_zero_rows(coem *m, plx__view *v, plx__likelihood likeliho
 static plx_status open_channel(coem *m, coem_channel *ch, plx__view view)
 {
     const coem_params *set = m->set;
-    plx__mixture_settings mixture = {
+    plx__view_mixture_settings mixture = {
         .components = m->m, .smoothing = set->smoothing, .var_floor = set->var_floor, .kappa = set->kappa};
     *ch = (coem_channel){.name = view.name, .view = view};
     PLX_TRY(plx__coem_likelihood(&mixture.likelihood, m->run, view.name, view.kind));
@@ -74,7 +74,7 @@ static plx_status open_channel(coem *m, coem_channel *ch, plx__view view)
     if (mixture.likelihood == PLX__MULTINOMIAL) PLX_TRY(plx__require_nonnegative(m->run, &ch->view));
     if (!ch->view.present_count && !m->run->fitted)
         PLX_FAIL(m->ctx, PLX_E_DATA, "coem: view '%s' is missing for all samples; leave it out", view.name);
-    return plx__mixture_open(&ch->mix, m->ctx, &ch->view, m->n, &mixture, !m->run->fitted);
+    return plx__view_mixture_open(&ch->mix, m->ctx, &ch->view, m->n, &mixture, !m->run->fitted);
 }
 
 static plx_status open_channels(coem *m, const char *single)

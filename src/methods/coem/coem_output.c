@@ -115,11 +115,11 @@ plx_status plx__coem_write_model(coem *m)
     for (plx_index r = 0; r < rows; r++)
         memcpy(out.data + r * out.ld, m->alpha + r * m->padded, (size_t)m->m * sizeof *out.data);
     for (plx_index c = 0; c < m->n_channels; c++) {
-        const plx__mixture *mix = &m->channels[c].mix;
+        const plx__view_mixture *mix = &m->channels[c].mix;
         const char *name = NULL;
         PLX_TRY(plx__view_key(&name, m->ctx, "theta", m->channels[c].name));
         PLX_TRY(plx__store_new(&out, m->run->out, name, m->m, m->channels[c].view.cols));
-        plx__mixture_get(out, mix);
+        plx__view_mixture_get(out, mix);
         if (!plx__has_variance(mix->set.likelihood)) continue;
         PLX_TRY(plx__view_key(&name, m->ctx, "var", m->channels[c].name));
         PLX_TRY(plx__store_put(m->run->out, name, plx__cmat(mix->var)));
@@ -137,7 +137,7 @@ plx_status plx__coem_read_model(coem *m)
         memcpy(m->alpha + r * m->padded, alpha.data + r * alpha.ld, (size_t)m->m * sizeof *m->alpha);
     plx__coem_log_priors(m);
     for (plx_index c = 0; c < m->n_channels; c++) {
-        plx__mixture *mix = &m->channels[c].mix;
+        plx__view_mixture *mix = &m->channels[c].mix;
         const char *name = NULL;
         PLX_TRY(plx__view_key(&name, m->ctx, "theta", m->channels[c].name));
         PLX_TRY(plx__store_shaped(&theta, m->ctx, fitted, name, m->m, m->channels[c].view.cols));
@@ -145,8 +145,8 @@ plx_status plx__coem_read_model(coem *m)
             PLX_TRY(plx__view_key(&name, m->ctx, "var", m->channels[c].name));
             PLX_TRY(plx__store_shaped(&var, m->ctx, fitted, name, m->m, mix->var.cols));
         }
-        plx__mixture_set(mix, theta, var);
-        PLX_TRY(plx__mixture_scores(mix));
+        plx__view_mixture_set(mix, theta, var);
+        PLX_TRY(plx__view_mixture_scores(mix));
     }
     return PLX_OK;
 }

@@ -7,11 +7,11 @@
 
 #include "core/parallel.h"
 #include "core/rng.h"
-#include "io/start_file.h"
+#include "run/start_file.h"
 #include "linalg/dense.h"
 #include "methods/coem/coem.h"
-#include "prob/row_parts.h"
-#include "prob/spread.h"
+#include "data/row_parts.h"
+#include "cluster/kmeanspp.h"
 
 plx_status plx__coem_read_start(coem_start *out, const coem *m)
 {
@@ -133,17 +133,17 @@ static bool class_is_labelled(const coem *m, int32_t class)
 static plx_status spread_start(coem *m, plx_mat start, plx_index restart)
 {
     spreading q;
-    plx__spread spread = {
+    plx__kmeanspp spread = {
         .n = m->n, .n_channels = m->n_channels, .present = has_channel, .distance = distance, .arg = &q};
     plx__rng rng = plx__rng_start(m->ctx->seed, PLX__STREAM('c', 'e', 'm', 'p', restart));
     PLX_TRY(open_spreading(&q, m));
-    PLX_TRY(plx__spread_open(&spread, m->ctx));
+    PLX_TRY(plx__kmeanspp_open(&spread, m->ctx));
     for (int round = 0; round < 2; round++)
         for (int32_t j = 0; j < m->m; j++) {
             bool given = m->seeded && class_is_labelled(m, j);
             if (given != (round == 0)) continue;
-            set_centre(&q, given ? -1 : plx__spread_draw(&spread, &rng), j);
-            PLX_TRY(plx__spread_take(&spread, m->ctx));
+            set_centre(&q, given ? -1 : plx__kmeanspp_draw(&spread, &rng), j);
+            PLX_TRY(plx__kmeanspp_take(&spread, m->ctx));
             claim(&q, j);
         }
     for (plx_index i = 0; i < m->n; i++)
@@ -228,8 +228,8 @@ static plx_status start_channel(coem *m, plx_cmat start, plx_index c, double *ma
     }
     double count = start_mass(m, start, ch->view.present, mass);
     if (m->own_priors) plx__coem_prior_from(m, c, mass, count);
-    PLX_TRY(plx__mixture_m_step(&ch->mix, m->weights, mass));
-    return plx__mixture_scores(&ch->mix);
+    PLX_TRY(plx__view_mixture_m_step(&ch->mix, m->weights, mass));
+    return plx__view_mixture_scores(&ch->mix);
 }
 
 plx_status plx__coem_start_once(coem *m, coem_start from, plx_index restart)

@@ -10,8 +10,8 @@
 
 #include "core/rng.h"
 #include "methods/cotrain/cotrain.h"
-#include "prob/naive_bayes.h"
-#include "prob/softmax.h"
+#include "mixture/naive_bayes.h"
+#include "mixture/softmax.h"
 
 static const plx__param_spec param_specs[] = {
     PLX__CHOICE(ct_params, base, "nb", "nb|logistic|rls|svm|gp", "Learner of every view."),

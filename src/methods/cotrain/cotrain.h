@@ -4,7 +4,7 @@
 #ifndef PLX_METHODS_COTRAIN_H
 #define PLX_METHODS_COTRAIN_H
 
-#include "frame/problem.h"
+#include "run/problem.h"
 #include "linalg/distance.h"
 
 enum { CT_NB = 0, CT_LOGISTIC = 1, CT_RLS = 2, CT_SVM = 3, CT_GP = 4 };

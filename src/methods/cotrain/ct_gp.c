@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "methods/cotrain/cotrain.h"
-#include "prob/gp_learn.h"
-#include "prob/naive_bayes.h"
+#include "gp/gp_learn.h"
+#include "mixture/naive_bayes.h"
 
 enum { MAX_ITER = 200, BLOCK_ROWS = 512 };
 
@@ -120,6 +120,6 @@ plx_status plx__ct_score_gp(const ct_learner *h, plx__run *run, plx__points rows
 double plx__ct_gp_bytes(const plx__problem *p, plx_index view)
 {
     double l = (double)p->n, d = (double)p->views[view].cols, q = (double)p->n_classes;
-    if (plx__gp_is_thin(true, d, l)) return 8 * (3 * l * d + (5 + 2 * q) * d * d + 3 * (double)BLOCK_ROWS * d);
+    if (plx__gp_in_weight_space(true, d, l)) return 8 * (3 * l * d + (5 + 2 * q) * d * d + 3 * (double)BLOCK_ROWS * d);
     return 8 * ((6 + 2 * q) * l * l + 3 * (double)BLOCK_ROWS * l);
 }

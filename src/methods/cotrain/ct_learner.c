@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "methods/cotrain/cotrain.h"
-#include "opt/linear_models.h"
-#include "prob/naive_bayes.h"
+#include "optim/linear_models.h"
+#include "mixture/naive_bayes.h"
 
 static int base_of(const plx__run *run) { return ((const ct_params *)run->params)->base; }
 

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "frame/problem.h"
+#include "run/problem.h"
 
 enum { BLOCK_ROWS = 512, MANY_LABELLED = 20000 };
 
@@ -59,7 +59,7 @@ static plx_status score(gp *g, const plx__gp_state *s, double offset)
                                .averaging = (plx__averaging)g->set->averaging,
                                .mean = plx__cmat(mean),
                                .variance = plx__cmat(variance)};
-    return plx__gp_tell(g->run, &outcome);
+    return plx__gp_put_outcome(g->run, &outcome);
 }
 
 /* ---- the kernel on request ---- */
@@ -87,7 +87,7 @@ static plx_status keep_everybody(gp *g, const plx__reference *refs)
 {
     plx__value heldout;
     double n = (double)g->run->problem->n;
-    PLX_TRY(plx__pv(&heldout, g->ctx, g->run->settings, "heldout", NULL));
+    PLX_TRY(plx__view_value(&heldout, g->ctx, g->run->settings, "heldout", NULL));
     if (!heldout.text[0]) return PLX_OK;
     PLX_TRY(plx__store_put(g->run->out, "_fitted", (plx_cmat){&n, 1, 1, 1}));
     for (plx_index v = 0; v < g->learner.count; v++)
@@ -156,7 +156,7 @@ static void warn_of_size(gp *g)
 {
     char size[PLX__SIZE_BYTES];
     double n = (double)g->learner.targets.n;
-    if (g->learner.targets.n > MANY_LABELLED && !plx__gp_thin(&g->learner))
+    if (g->learner.targets.n > MANY_LABELLED && !plx__weight_space(&g->learner))
         plx__warn(g->ctx, "gp: %lld labelled samples; each of several covariance matrices takes %s",
                   (long long)g->learner.targets.n, plx__size_text(size, 8.0 * n * n));
 }
@@ -183,8 +183,8 @@ static plx_status learn(gp *g, plx__gp_state *state)
     memcpy(hyper.data, g->learner.hyper, (size_t)count * sizeof(double));
     if (g->set->optimize) PLX_TRY(plx__finish(g->run, NULL, result.iterations, result.converged, state->evidence));
     g->run->info->objective = state->evidence;
-    PLX_TRY(plx__gp_tell_evaluations(g->run, result.evaluations));
-    return plx__gp_tell_jitter(g->run, state->jitter);
+    PLX_TRY(plx__gp_report_evaluations(g->run, result.evaluations));
+    return plx__gp_report_jitter(g->run, state->jitter);
 }
 
 static plx_status fit(plx__run *run)
@@ -229,7 +229,8 @@ static plx_status predict(plx__run *run)
 static bool is_linear(const plx__run *run, const char *view)
 {
     plx__value kernel = {.word = -1};
-    return plx__pv(&kernel, run->ctx, run->settings, "kernel", view) == PLX_OK && kernel.word == PLX__KERNEL_LINEAR;
+    return plx__view_value(&kernel, run->ctx, run->settings, "kernel", view) == PLX_OK &&
+           kernel.word == PLX__KERNEL_LINEAR;
 }
 
 /* Prepared and filled views and the labelled rows twice. Then l x l matrices: one per kernel, the covariance, the
@@ -252,7 +253,7 @@ static double memory(const plx__run *run)
     }
     if (all && p->combine == GP_CONCAT) kernels = 1;
     double block = (run->fitted ? n : l) * (double)BLOCK_ROWS * 3, square = (kernels + 5 + 2 * q) * l * l;
-    if (plx__gp_is_thin(linear, features, l)) {
+    if (plx__gp_in_weight_space(linear, features, l)) {
         square = 3 * l * features + (5 + 2 * q) * features * features;
         block = features * (double)BLOCK_ROWS * 3;
     }

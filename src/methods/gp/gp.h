@@ -4,7 +4,7 @@
 #ifndef PLX_METHODS_GP_H
 #define PLX_METHODS_GP_H
 
-#include "prob/gp_learn.h"
+#include "gp/gp_learn.h"
 
 enum { GP_CLASSIFICATION = 0, GP_REGRESSION = 1 };
 enum { GP_CONCAT = 0, GP_SUM = 1 };

@@ -18,7 +18,7 @@ static plx_status refuse_view_keys(gp *g)
     const plx__problem *p = g->run->problem;
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
         for (plx_index v = 0; v < p->n_views; v++)
-            if (plx__pv_level(g->run->settings, keys[k], p->views[v].name) == 2)
+            if (plx__view_value_level(g->run->settings, keys[k], p->views[v].name) == 2)
                 PLX_FAIL(g->ctx, PLX_E_ARG,
                          "%s.%s: with combine=concat one kernel serves the joined views; set %s, or combine=sum, or "
                          "view=%s",

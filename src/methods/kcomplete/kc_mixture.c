@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "io/start_file.h"
+#include "run/start_file.h"
 #include "methods/kcomplete/kcomplete.h"
 
 typedef struct listener {
@@ -42,8 +42,8 @@ static plx_status check_size(kc *c, plx_index components, plx_index d)
 }
 
 typedef struct candidate {
-    plx__mix mix;
-    plx__mix_result result;
+    plx__incomplete_mixture mix;
+    plx__incomplete_result result;
     plx__trace trace;
     double bic;
 } candidate;
@@ -51,19 +51,20 @@ typedef struct candidate {
 static plx_status fit_candidate(candidate *out, kc *c, const kc_rows *rows, plx_index components, plx_cmat start)
 {
     listener l = {.c = c};
-    plx__mix_options o = {.components = components,
-                          .shape = (plx__cov_shape)c->set->covariance,
-                          .cov_reg = c->set->cov_reg,
-                          .max_iter = c->set->em_iter,
-                          .tol = c->set->em_tol,
-                          .start = start,
-                          .what = "kcomplete",
-                          .told = told,
-                          .arg = &l};
+    plx__incomplete_options o = {.components = components,
+                                 .shape = (plx__cov_shape)c->set->covariance,
+                                 .cov_reg = c->set->cov_reg,
+                                 .max_iter = c->set->em_iter,
+                                 .tol = c->set->em_tol,
+                                 .start = start,
+                                 .what = "kcomplete",
+                                 .told = told,
+                                 .arg = &l};
     PLX_TRY(check_size(c, components, rows->x.cols));
-    PLX_TRY(plx__mix_fit(&out->mix, &out->result, c->ctx, plx__scratch(c->ctx), &rows->data, &o));
+    PLX_TRY(plx__incomplete_fit(&out->mix, &out->result, c->ctx, plx__scratch(c->ctx), &rows->data, &o));
     double n = (double)rows->data.usable;
-    out->bic = -2 * n * out->result.log_likelihood + plx__mix_parameters(components, o.shape, 1, rows->block) * log(n);
+    out->bic =
+        -2 * n * out->result.log_likelihood + plx__incomplete_parameters(components, o.shape, 1, rows->block) * log(n);
     out->trace = l.trace;
     return PLX_OK;
 }
@@ -87,7 +88,7 @@ plx_status plx__kc_fit_mixture(kc *c, const kc_rows *rows)
     plx__value value;
     plx_mat start;
     candidate best = {0}, next;
-    PLX_TRY(plx__pv(&value, c->ctx, c->run->settings, "components", NULL));
+    PLX_TRY(plx__view_value(&value, c->ctx, c->run->settings, "components", NULL));
     plx_index components = value.word >= 0 ? 0 : (plx_index)value.number;
     PLX_TRY(open_start(&start, c, &components));
     if (!rows->data.usable) PLX_FAIL(c->ctx, PLX_E_DATA, "kcomplete: no sample has an observed entry");
@@ -105,7 +106,7 @@ plx_status plx__kc_fit_mixture(kc *c, const kc_rows *rows)
 
 static plx_status put_cov(kc *c)
 {
-    plx__mix *m = &c->mix;
+    plx__incomplete_mixture *m = &c->mix;
     plx_mat full;
     if (m->shape == PLX__COV_FULL) return plx__store_put(c->run->out, "gmm_cov", plx__cmat(m->cov));
     PLX_TRY(plx__store_put(c->run->out, "_variance", plx__cmat(m->cov)));
@@ -136,7 +137,7 @@ plx_status plx__kc_load_mixture(kc *c, plx_index d)
 {
     bool full = c->set->covariance == PLX__COV_FULL;
     plx_mat weight;
-    c->mix = (plx__mix){.d = d, .shape = (plx__cov_shape)c->set->covariance};
+    c->mix = (plx__incomplete_mixture){.d = d, .shape = (plx__cov_shape)c->set->covariance};
     PLX_TRY(take(&weight, c, "gmm_weight", -1, 1));
     c->mix.k = weight.rows;
     c->mix.weight = weight.data;

@@ -77,8 +77,9 @@ static plx_status refuse_unseen(kc *c, const plx__view *v, const kc_rows *rows, 
 static plx_status describe(kc_rows *rows, kc *c)
 {
     rows->block[1] = rows->x.cols;
-    rows->data = (plx__mix_data){.x = plx__cmat(rows->x), .seen = rows->seen, .n_blocks = 1, .block = rows->block};
-    return plx__mix_describe(&rows->data, c->ctx, plx__scratch(c->ctx));
+    rows->data =
+        (plx__incomplete_data){.x = plx__cmat(rows->x), .seen = rows->seen, .n_blocks = 1, .block = rows->block};
+    return plx__incomplete_describe(&rows->data, c->ctx, plx__scratch(c->ctx));
 }
 
 plx_status plx__kc_open_rows(kc_rows *out, kc *c)
@@ -139,8 +140,8 @@ plx_status plx__kc_complete(kc_rows *rows, kc *c)
     bool analytic = c->set->completion == KC_ANALYTIC;
     PLX_TRY(plx__arena_mat(&rows->imputed, plx__scratch(c->ctx), rows->x.rows, d));
     if (c->set->completion != KC_MEAN) {
-        PLX_TRY(plx__mix_moments(&rows->moments, c->ctx, plx__scratch(c->ctx), &c->mix, &rows->data, analytic,
-                                 "kcomplete"));
+        PLX_TRY(plx__incomplete_moments(&rows->moments, c->ctx, plx__scratch(c->ctx), &c->mix, &rows->data, analytic,
+                                        "kcomplete"));
         plx__moments_mean(rows->imputed, &rows->moments);
         return PLX_OK;
     }

@@ -2,17 +2,17 @@
  * kcomplete: kernels between incomplete samples, the missing features integrated out, and a logistic regression on
  * them.
  *
- * A mixture of Gaussians of all features is fitted with missing entries (prob/gauss_mix.h); given what it has, every
- * sample is a distribution, and the expected kernel of two samples has a closed form (prob/expected_kernel.h). As
+ * A mixture of Gaussians of all features is fitted with missing entries (mixture/incomplete_mixture.h); given what it has, every
+ * sample is a distribution, and the expected kernel of two samples has a closed form (mixture/expected_kernel.h). As
  * baselines the samples are filled by the conditional mean or by the column mean. Kernel logistic regression
- * (prob/klr.h) labels.
+ * (optim/klr.h) labels.
  */
 #include "methods/kcomplete/kcomplete.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "prob/klr.h"
+#include "optim/klr.h"
 
 static const plx__param_spec param_specs[] = {
     PLX__CHOICE(kc_params, completion, "analytic", "analytic|conditional_mean|mean",
@@ -42,8 +42,8 @@ static const plx__param_spec param_specs[] = {
               "Start of EM: auto (far apart centres), or file:F with a row of responsibilities per sample."),
     PLX__CHOICE(kc_params, classifier, "klr", "klr|none", "Kernel logistic regression, or only mixture and kernel."),
     PLX__REAL_ABOVE(kc_params, ridge, "0.01", 0, "Penalty of the logistic regression; larger is smoother."),
-    PLX__PV_CHOICE("scale", "none", "none|zscore",
-                   "Columns as they are, or to mean 0 and deviation 1 over observed entries."),
+    PLX__VIEW_CHOICE("scale", "none", "none|zscore",
+                     "Columns as they are, or to mean 0 and deviation 1 over observed entries."),
     PLX__PARAM_END};
 
 static const plx__array_spec array_specs[] = {
@@ -278,7 +278,7 @@ static double memory(const plx__run *run)
     const kc_params *set = run->params;
     plx__value components = {.word = -1, .number = 1};
     double n = (double)x->n, l = (double)x->n_labelled, d = 0, missing = 0;
-    if (plx__pv(&components, run->ctx, run->settings, "components", NULL) != PLX_OK) return INFINITY;
+    if (plx__view_value(&components, run->ctx, run->settings, "components", NULL) != PLX_OK) return INFINITY;
     double k = components.word >= 0 ? (double)set->max_components : components.number;
     for (plx_index v = 0; v < x->n_views; v++) {
         d += (double)x->views[v].cols;

@@ -4,9 +4,9 @@
 #ifndef PLX_METHODS_KCOMPLETE_KCOMPLETE_H
 #define PLX_METHODS_KCOMPLETE_KCOMPLETE_H
 
-#include "frame/problem.h"
+#include "run/problem.h"
 #include "kernel/prepared.h"
-#include "prob/expected_kernel.h"
+#include "mixture/expected_kernel.h"
 
 enum { KC_ANALYTIC = 0, KC_CONDITIONAL = 1, KC_MEAN = 2 };
 enum { KC_KLR = 0, KC_NO_CLASSIFIER = 1 };
@@ -23,7 +23,7 @@ typedef struct kc_params {
 typedef struct kc_rows {
     plx_mat x;     /* n x d, 0 where missing */
     uint8_t *seen; /* n x d */
-    plx__mix_data data;
+    plx__incomplete_data data;
     plx_index block[2];
     plx__moments moments; /* not with completion=mean */
     plx_mat imputed;      /* n x d */
@@ -33,7 +33,7 @@ typedef struct kc {
     plx__run *run;
     plx_context *ctx;
     const kc_params *set;
-    plx__mix mix;
+    plx__incomplete_mixture mix;
     double *column_mean; /* d, of the fit */
     plx__kernel kernel;  /* with the normaliser in its amplitude */
 } kc;

@@ -212,7 +212,7 @@ static plx_status count_violations(plx_index *out, mvk *m, const mvk_final *fina
 static json_t *count_servers(const mvk *m)
 {
     json_t *solvers = json_object();
-    for (int by = PLX__LABEL_F1; solvers && by < MVK_SERVERS; by++) {
+    for (int by = PLX__LABEL_FLAT_COVER; solvers && by < MVK_SERVERS; by++) {
         int64_t total = 0;
         for (int t = 0; t < m->n_workers; t++) total += m->workers[t].served[by];
         if (total && json_object_set_new(solvers, server_name(by), json_integer(total)) != 0) {
@@ -223,7 +223,7 @@ static json_t *count_servers(const mvk *m)
     return solvers;
 }
 
-plx_status plx__mvk_tell(mvk *m, const mvk_final *final)
+plx_status plx__mvk_put_outcome(mvk *m, const mvk_final *final)
 {
     plx_index violations = 0;
     PLX_TRY(count_violations(&violations, m, final));

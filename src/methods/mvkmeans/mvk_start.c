@@ -9,7 +9,7 @@
 #include "data/lines.h"
 #include "linalg/dense.h"
 #include "methods/mvkmeans/mvkmeans.h"
-#include "prob/spread.h"
+#include "cluster/kmeanspp.h"
 
 /* ---- the start assignment as one class per sample ---- */
 
@@ -90,7 +90,7 @@ static void set_centre(spreading *q, plx_index j)
     }
 }
 
-static plx_status seeded_classes(spreading *q, plx__spread *spread, uint8_t *has)
+static plx_status seeded_classes(spreading *q, plx__kmeanspp *spread, uint8_t *has)
 {
     mvk *m = q->m;
     for (plx_index j = 0; j < m->n; j++) {
@@ -104,7 +104,7 @@ static plx_status seeded_classes(spreading *q, plx__spread *spread, uint8_t *has
         for (plx_index c = 0; c < m->n_channels; c++)
             memcpy(q->centre[c], m->channels[c].centroids.data + i * m->channels[c].cols,
                    (size_t)m->channels[c].cols * sizeof(double));
-        PLX_TRY(plx__spread_take(spread, m->ctx));
+        PLX_TRY(plx__kmeanspp_take(spread, m->ctx));
     }
     return PLX_OK;
 }
@@ -113,23 +113,23 @@ static plx_status seeded_classes(spreading *q, plx__spread *spread, uint8_t *has
 static plx_status spread_centres(mvk *m, int32_t *start, plx_index restart)
 {
     spreading q;
-    plx__spread spread = {
+    plx__kmeanspp spread = {
         .n = m->n, .n_channels = m->n_channels, .present = has_channel, .distance = cosine_distance, .arg = &q};
     plx__rng rng = plx__rng_start(m->ctx->seed, PLX__STREAM('m', 'v', 'k', 'p', restart));
     uint8_t *has = NULL;
     plx_index covered = 0;
     PLX_TRY(open_spreading(&q, m));
-    PLX_TRY(plx__spread_open(&spread, m->ctx));
+    PLX_TRY(plx__kmeanspp_open(&spread, m->ctx));
     PLX_TRY(plx__arena_u8(&has, plx__scratch(m->ctx), m->k));
     for (plx_index j = 0; j < m->n; j++) covered += usable(m, j);
     if (!covered) return PLX_OK;
     if (m->seeded) PLX_TRY(seeded_classes(&q, &spread, has));
     for (plx_index i = 0; i < m->k; i++) {
         if (has[i]) continue;
-        plx_index j = plx__spread_draw(&spread, &rng);
+        plx_index j = plx__kmeanspp_draw(&spread, &rng);
         start[j] = (int32_t)i;
         set_centre(&q, j);
-        PLX_TRY(plx__spread_take(&spread, m->ctx));
+        PLX_TRY(plx__kmeanspp_take(&spread, m->ctx));
     }
     return PLX_OK;
 }

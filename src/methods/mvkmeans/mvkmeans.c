@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "frame/restarts.h"
+#include "run/restarts.h"
 #include "linalg/dense.h"
 #include "methods/mvkmeans/mvkmeans.h"
 
@@ -187,7 +187,7 @@ static plx_status fit(plx__run *run)
     PLX_TRY(plx__mvk_write_state(&m, t.flips, t.count));
     PLX_TRY(plx__mvk_write(&m, &final));
     PLX_TRY(plx__finish(run, &t.trace, t.count, t.converged, t.objective));
-    return plx__mvk_tell(&m, &final);
+    return plx__mvk_put_outcome(&m, &final);
 }
 
 static plx_status predict(plx__run *run)

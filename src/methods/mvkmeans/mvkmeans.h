@@ -8,9 +8,9 @@
 #ifndef PLX_METHODS_MVKMEANS_H
 #define PLX_METHODS_MVKMEANS_H
 
-#include "frame/problem.h"
-#include "opt/label_program.h"
-#include "prob/row_parts.h"
+#include "run/problem.h"
+#include "labelsets/label_program.h"
+#include "data/row_parts.h"
 
 typedef enum mvk_rule {
     MVK_SINGLE,
@@ -152,6 +152,6 @@ plx_status plx__mvk_write(mvk *m, mvk_final *final);
 plx_status plx__mvk_write_state(mvk *m, const int64_t *flips, plx_index n_flips);
 plx_status plx__mvk_read_centroids(mvk *m);
 /* Who labelled how many samples, and how many reported sets break a rule: into the result. */
-plx_status plx__mvk_tell(mvk *m, const mvk_final *final);
+plx_status plx__mvk_put_outcome(mvk *m, const mvk_final *final);
 
 #endif

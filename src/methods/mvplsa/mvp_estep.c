@@ -1,6 +1,6 @@
 /*
  * E step: one pass over the documents. For every document and view M = U C (A W), R = O / M and U'R (A'R) come from one
- * loop over its entries (prob/plsa_kernel.c), which also adds R C' to the sums G of the document's block. Blocks are
+ * loop over its entries (mixture/plsa_kernel.c), which also adds R C' to the sums G of the document's block. Blocks are
  * fixed, so the sums are the same for every number of threads.
  */
 #include <math.h>

@@ -8,9 +8,9 @@
 #include "core/parallel.h"
 #include "core/rng.h"
 #include "methods/mvplsa/mvplsa.h"
-#include "opt/assignment.h"
-#include "prob/consensus.h"
-#include "prob/naive_bayes.h"
+#include "optim/assignment.h"
+#include "cluster/consensus.h"
+#include "mixture/naive_bayes.h"
 
 /* random or file:F, else an error. */
 static plx_status is_file(bool *out, mvp *m, const char *key, const char *text)

@@ -9,10 +9,10 @@
 #define PLX_METHODS_MVPLSA_H
 
 #include "data/feature_split.h"
-#include "frame/problem.h"
+#include "run/problem.h"
 #include "linalg/csr.h"
 #include "linalg/dense.h"
-#include "prob/plsa_kernel.h"
+#include "mixture/plsa_kernel.h"
 
 enum { MVP_MVPLSA = 0, MVP_DPLSA = 1, MVP_PLSA = 2 };
 enum { MVP_RAW = 0, MVP_L1 = 1, MVP_UNIT = 2 };

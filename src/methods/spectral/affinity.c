@@ -8,12 +8,12 @@
 #include "graph/similarity.h"
 
 const plx__param_spec plx__affinity_params[] = {
-    PLX__PV_REAL_OR(
+    PLX__VIEW_REAL_OR(
         "width", "median", 0, PLX__ABOVE_LO, "median|local|auto",
         "Width of the affinity exp(-|x-z|^2/(2 width^2)): larger joins more; median = median distance, local = "
         "per sample (graph_scale_k), auto = the best of width_grid by the spread of its clusters."),
-    PLX__PV_INT("graph_scale_k", "7", 1, 2147483647,
-                "Neighbour whose distance is the scale of a sample with width=local; larger joins more."),
+    PLX__VIEW_INT("graph_scale_k", "7", 1, 2147483647,
+                  "Neighbour whose distance is the scale of a sample with width=local; larger joins more."),
     PLX__PARAM_END};
 
 /* ---- given matrices ---- */
@@ -126,8 +126,8 @@ static plx_status median_width(plx__affinity *a, plx__run *run)
 static plx_status settle_width(plx__affinity *a, plx__run *run)
 {
     plx__value width, scale_k;
-    PLX_TRY(plx__pv(&width, run->ctx, run->settings, "width", a->name));
-    PLX_TRY(plx__pv(&scale_k, run->ctx, run->settings, "graph_scale_k", a->name));
+    PLX_TRY(plx__view_value(&width, run->ctx, run->settings, "width", a->name));
+    PLX_TRY(plx__view_value(&scale_k, run->ctx, run->settings, "graph_scale_k", a->name));
     a->rule = (plx__width_rule)width.word;
     a->width = width.number;
     a->scale_k = (plx_index)scale_k.number;

@@ -9,7 +9,7 @@
 #define PLX_METHODS_SPECTRAL_EMBEDDING_H
 
 #include "graph/components.h"
-#include "graph/kmeans.h"
+#include "cluster/kmeans.h"
 #include "linalg/eigen_sparse.h"
 
 /* A symmetric non-negative matrix as products. */

@@ -118,7 +118,7 @@ static void join_dense(const plx__pairing *g, plx_index u, plx_index p, int32_t 
 {
     for (plx_index i = 0; i < g->n; i++)
         if (g->node_of[u * g->n + i] >= 0 && g->view[u].dense.data[p * g->n + i] > 0)
-            plx__sets_join(parent, hub, g->node_of[u * g->n + i]);
+            plx__disjoint_join(parent, hub, g->node_of[u * g->n + i]);
 }
 
 static void join_sparse(const plx__pairing *g, plx_index u, plx_index p, int32_t *parent, plx_index hub)
@@ -126,7 +126,7 @@ static void join_sparse(const plx__pairing *g, plx_index u, plx_index p, int32_t
     const plx_csr *a = &g->view[u].csr;
     for (plx_index q = a->ptr[p]; q < a->ptr[p + 1]; q++)
         if (a->val[q] > 0 && g->node_of[u * g->n + a->col[q]] >= 0)
-            plx__sets_join(parent, hub, g->node_of[u * g->n + a->col[q]]);
+            plx__disjoint_join(parent, hub, g->node_of[u * g->n + a->col[q]]);
 }
 
 static plx_index views_of(const plx__pairing *g, plx_index p)
@@ -155,7 +155,7 @@ static plx_status find_components(plx__pairing *g, plx_context *ctx)
         }
     }
     for (plx_index i = 0; i < g->n_nodes; i++) used[i] = g->degree[i] > 0;
-    PLX_TRY(plx__sets_number(component, &g->affine.n_components, ctx, parent, used, all));
+    PLX_TRY(plx__disjoint_number(component, &g->affine.n_components, ctx, parent, used, all));
     g->affine.component = component;
     return PLX_OK;
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
-#include "frame/problem.h"
+#include "run/problem.h"
 #include "graph/neighbours.h"
 #include "methods/spectral/njw.h"
 #include "methods/spectral/pairing.h"

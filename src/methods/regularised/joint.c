@@ -1,0 +1,65 @@
+#include "methods/regularised/joint.h"
+
+plx_status plx__joint_name(const char **out, plx__run *run, const char *stem, const char *view)
+{
+    return plx__arena_printf(out, plx__scratch(run->ctx), "%s_%s", stem, view);
+}
+
+plx_status plx__joint_values(plx_mat *f, plx__run *run, const plx__expansion *x, bool bias)
+{
+    const char *name = NULL;
+    plx_cmat b;
+    PLX_TRY(plx__joint_name(&name, run, "f", x->data.name));
+    PLX_TRY(plx__store_new(f, run->out, name, run->problem->n, run->problem->n_classes));
+    PLX_TRY(plx__expansion_values(run, x, *f));
+    if (!bias) return PLX_OK;
+    PLX_TRY(plx__joint_name(&name, run, "bias", x->data.name));
+    PLX_TRY(plx__store_shaped(&b, run->ctx, run->fitted ? run->fitted : run->out, name, 1, f->cols));
+    for (plx_index i = 0; i < f->rows; i++)
+        if (x->data.present[i]) plx__axpy(f->data + i * f->ld, 1.0, b.data, f->cols);
+    return PLX_OK;
+}
+
+static bool reaches(const plx__joint *j, plx_index v, plx_index i) { return j->active[v] && j->x[v].data.present[i]; }
+
+/* Score of sample i; false when no classifier reaches it. */
+static bool combine(double *score, const plx__joint *j, plx_index i)
+{
+    plx_index k = j->f[0].cols, count = 0;
+    if (j->named >= 0 && reaches(j, j->named, i)) {
+        plx__axpy(score, 1.0, j->f[j->named].data + i * k, k);
+        return true;
+    }
+    for (plx_index v = 0; v < j->in_mean; v++) {
+        if (!reaches(j, v, i)) continue;
+        plx__axpy(score, 1.0, j->f[v].data + i * k, k);
+        count++;
+    }
+    if (count) plx__scale(score, 1.0 / (double)count, k);
+    return count > 0;
+}
+
+plx_status plx__joint_decide(plx__run *run, const plx__joint *j)
+{
+    const plx__problem *p = run->problem;
+    plx_mat scores;
+    int32_t *label = NULL, majority = 0;
+    uint8_t *usable = NULL;
+    plx_index without = 0;
+    PLX_TRY(plx__store_new(&scores, run->out, "scores", p->n, p->n_classes));
+    PLX_TRY(plx__arena_i32(&label, plx__scratch(run->ctx), p->n));
+    PLX_TRY(plx__arena_u8(&usable, plx__scratch(run->ctx), p->n));
+    PLX_TRY(plx__get_majority(&majority, run));
+    for (plx_index i = 0; i < p->n; i++) usable[i] = combine(scores.data + i * scores.ld, j, i);
+    PLX_TRY(plx__require_finite(run, plx__cmat(scores), "scores"));
+    PLX_TRY(plx__decide(label, run, plx__cmat(scores), usable));
+    for (plx_index i = 0; i < p->n; i++) {
+        if (usable[i]) continue;
+        label[i] = majority;
+        without++;
+    }
+    if (without)
+        plx__warn(run->ctx, "%s: %lld samples have no view with a classifier and get the most frequent class '%s'",
+                  run->method->name, (long long)without, p->classes[majority]);
+    return plx__outcome_classes(run, label, plx__cmat(scores));
+}

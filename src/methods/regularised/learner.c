@@ -1,0 +1,414 @@
+#include "methods/regularised/learner.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "kernel/ridge.h"
+#include "kernel/svm_chunks.h"
+#include "optim/svm_linear.h"
+
+enum { DENSE_UP_TO = 4000, FEW_FEATURES = 2000 };          /* samples; features whose square matrix is cheap */
+enum { SVM_DENSE_UP_TO = 4000 };                           /* labelled samples: their kernel matrix is kept */
+enum { RIDGE_PRIMAL_ABOVE = 3000, RIDGE_CG_ABOVE = 8000 }; /* labelled samples, without a graph */
+
+plx_status plx__learner_collect(plx__learner *q, plx__run *run)
+{
+    const plx__problem *p = run->problem;
+    plx__arena *scratch = plx__scratch(run->ctx);
+    PLX_TRY(plx__arena_i64(&q->sample, scratch, p->n));
+    PLX_TRY(plx__arena_i64(&q->labelled, scratch, p->n));
+    for (plx_index i = 0; i < p->n; i++) {
+        if (!q->x.data.present[i]) continue;
+        if (p->label[i] >= 0) q->labelled[q->l++] = q->n;
+        q->sample[q->n++] = i;
+    }
+    PLX_TRY(plx__arena_mat(&q->y, scratch, q->l, p->n_classes));
+    for (plx_index i = 0; i < q->l; i++)
+        for (plx_index c = 0; c < p->n_classes; c++)
+            q->y.data[i * p->n_classes + c] = p->label[q->sample[q->labelled[i]]] == c ? 1.0 : -1.0;
+    return PLX_OK;
+}
+
+/* ---- which way ---- */
+
+static plx__system_solver choose(plx__system_solver asked, bool graph, bool hinge, bool linear, double n, double l,
+                                 double features)
+{
+    if (asked != PLX__SYSTEM_AUTO) return asked;
+    if (!graph && hinge && l <= SVM_DENSE_UP_TO) return PLX__SYSTEM_DENSE;
+    if (!graph && hinge) return linear ? PLX__SYSTEM_PRIMAL : PLX__SYSTEM_CG;
+    if (!graph && linear) return l > RIDGE_PRIMAL_ABOVE ? PLX__SYSTEM_PRIMAL : PLX__SYSTEM_DENSE;
+    if (!graph) return l > RIDGE_CG_ABOVE ? PLX__SYSTEM_CG : PLX__SYSTEM_DENSE;
+    if (linear && features <= FEW_FEATURES && n >= 2 * features) return PLX__SYSTEM_PRIMAL;
+    if (n <= DENSE_UP_TO) return PLX__SYSTEM_DENSE;
+    return linear ? PLX__SYSTEM_PRIMAL : PLX__SYSTEM_CG;
+}
+
+static bool has_graph(const plx__learner *q) { return q->gamma_i > 0 && q->graph; }
+
+static plx_status settle_solver(plx__learner *q, plx__run *run)
+{
+    if (q->solver == PLX__SYSTEM_PRIMAL && !q->x.linear)
+        PLX_FAIL(run->ctx, PLX_E_ARG, "solver = primal: view '%s' needs a linear or cosine kernel; use dense or cg",
+                 q->x.data.name);
+    q->solver =
+        choose(q->solver, has_graph(q), q->hinge, q->x.linear, (double)q->n, (double)q->l, (double)q->x.data.cols);
+    plx__info(run->ctx, "%s: view '%s', %lld labelled of %lld samples, solver %s", run->method->name, q->x.data.name,
+              (long long)q->l, (long long)q->n, plx__system_solver_name(q->solver));
+    return PLX_OK;
+}
+
+static plx_status matrix_name(const char **out, const plx__learner *q, plx__run *run)
+{
+    return plx__arena_printf(out, plx__scratch(run->ctx), "%s: matrix for view '%s'", run->method->name,
+                             q->x.data.name);
+}
+
+/* Sample numbers of the labelled samples. */
+static plx_status labelled_samples(plx_index **out, const plx__learner *q, plx__run *run)
+{
+    PLX_TRY(plx__arena_i64(out, plx__scratch(run->ctx), q->l));
+    for (plx_index i = 0; i < q->l; i++) (*out)[i] = q->sample[q->labelled[i]];
+    return PLX_OK;
+}
+
+static void spread(plx_mat to, const plx_index *position, plx_cmat from)
+{
+    for (plx_index i = 0; i < from.rows; i++)
+        memcpy(to.data + position[i] * to.ld, from.data + i * from.ld, (size_t)from.cols * sizeof(double));
+}
+
+/* ---- squared loss without a graph ---- */
+
+/* Stationarity in f: gamma l a_i = y_i - f(x_i) - b. */
+static plx_status primal_coefficients(plx__learner *q, plx__run *run, plx__points rows, plx_mat a)
+{
+    PLX_TRY(plx__points_times(run->ctx, rows, plx__cmat(q->weights), a));
+    for (plx_index i = 0; i < q->l; i++)
+        for (plx_index c = 0; c < a.cols; c++) {
+            double *to = &a.data[i * a.ld + c];
+            *to = (q->y.data[i * q->y.ld + c] - *to - q->b[c]) / (q->gamma_a * (double)q->l);
+        }
+    return PLX_OK;
+}
+
+static plx_status solve_ridge(plx__learner *q, plx__run *run)
+{
+    plx_context *ctx = run->ctx;
+    plx_index *at = NULL;
+    plx_mat a, k;
+    plx__points rows;
+    plx__iter_result result = {.converged = true};
+    plx__ridge_options o = {q->gamma_a, q->bias, q->tol, NULL};
+    PLX_TRY(matrix_name(&o.what, q, run));
+    PLX_TRY(labelled_samples(&at, q, run));
+    PLX_TRY(plx__arena_mat(&a, plx__scratch(ctx), q->l, q->y.cols));
+    if (q->solver == PLX__SYSTEM_PRIMAL) {
+        PLX_TRY(plx__expansion_rows(&rows, ctx, &q->x, at, q->l));
+        PLX_TRY(plx__arena_mat(&q->weights, plx__scratch(ctx), q->x.data.cols, q->y.cols));
+        PLX_TRY(plx__ridge_primal(ctx, rows, plx__cmat(q->y), &o, q->weights, q->b, &result));
+        PLX_TRY(primal_coefficients(q, run, rows, a));
+    } else {
+        PLX_TRY(plx__arena_mat(&k, plx__scratch(ctx), q->l, q->l));
+        PLX_TRY(plx__expansion_gram(ctx, &q->x, at, q->l, k));
+        if (q->solver == PLX__SYSTEM_CG)
+            PLX_TRY(plx__ridge_cg(ctx, plx__cmat(k), plx__cmat(q->y), &o, a, q->b, &result));
+        else PLX_TRY(plx__ridge_dense(ctx, k, plx__cmat(q->y), &o, a, q->b));
+    }
+    q->iterations = result.iterations;
+    q->converged = result.converged;
+    spread(q->alpha, q->labelled, plx__cmat(a));
+    return PLX_OK;
+}
+
+/* ---- the systems with a graph ---- */
+
+typedef struct smoothing {
+    const plx__learner *q;
+    double loss; /* weight of the labelled samples in B: 1/l, or 0 */
+} smoothing;
+
+/* y = B x = loss J x + gamma_I L x. */
+static plx_status apply_smoothing(void *arg, plx_context *ctx, plx_cmat x, plx_mat y)
+{
+    const smoothing *s = arg;
+    const plx__learner *q = s->q;
+    PLX_TRY(q->graph(q->graph_arg, ctx, x, y));
+    plx__mat_scale(y, q->gamma_i);
+    for (plx_index i = 0; i < q->l && s->loss > 0; i++)
+        plx__axpy(y.data + q->labelled[i] * y.ld, s->loss, x.data + q->labelled[i] * x.ld, x.cols);
+    return PLX_OK;
+}
+
+/* Solves (gamma_A + B G) alpha = r; f = G alpha; leaves the weights of the primal in q. */
+static plx_status solve_system(plx__learner *q, plx__run *run, double loss, plx_cmat r, plx_mat alpha, plx_mat f)
+{
+    smoothing job = {q, loss};
+    plx__system_block block = {.x = &q->x, .sample = q->sample, .count = q->n, .gamma = q->gamma_a};
+    plx__kernel_system s = {
+        .block = &block, .n_blocks = 1, .coupling = apply_smoothing, .arg = &job, .solver = q->solver, .tol = q->tol};
+    plx__iter_result result;
+    PLX_TRY(matrix_name(&s.what, q, run));
+    PLX_TRY(plx__system_solve(&s, run->ctx, r, alpha, f, &result));
+    q->weights = block.weights;
+    q->iterations = result.iterations;
+    q->converged = result.converged;
+    return PLX_OK;
+}
+
+/* y -= b 1 is one more right-hand side: a(t) = (t - f_t) / (gamma l) on the labelled samples has to sum to zero for
+ * t = y - b 1. The last column of alpha and of the weights belongs to t = 1. */
+static plx_status eliminate_bias(plx__learner *q, plx__run *run, plx_mat alpha, plx_mat f)
+{
+    plx_index k = q->y.cols;
+    double ones = 0;
+    for (plx_index i = 0; i < q->l; i++) {
+        const double *row = f.data + q->labelled[i] * f.ld;
+        ones += 1.0 - row[k];
+        for (plx_index c = 0; c < k; c++) q->b[c] += q->y.data[i * k + c] - row[c];
+    }
+    if (!(fabs(ones) > 0))
+        PLX_FAIL(run->ctx, PLX_E_NUMERIC,
+                 "%s: matrix for view '%s' is singular with bias=1; use bias=0 or a larger "
+                 "gamma_a",
+                 run->method->name, q->x.data.name);
+    for (plx_index c = 0; c < k; c++) q->b[c] /= ones;
+    plx_mat both[] = {alpha, q->weights};
+    for (int m = 0; m < 2; m++)
+        for (plx_index i = 0; both[m].data && i < both[m].rows; i++)
+            for (plx_index c = 0; c < k; c++)
+                both[m].data[i * both[m].ld + c] -= q->b[c] * both[m].data[i * both[m].ld + k];
+    return PLX_OK;
+}
+
+static plx_status solve_smooth_squares(plx__learner *q, plx__run *run)
+{
+    plx_index k = q->y.cols, columns = k + (q->bias ? 1 : 0);
+    plx_mat r, alpha, f;
+    PLX_TRY(plx__arena_mat(&r, plx__scratch(run->ctx), q->n, columns));
+    PLX_TRY(plx__arena_mat(&alpha, plx__scratch(run->ctx), q->n, columns));
+    PLX_TRY(plx__arena_mat(&f, plx__scratch(run->ctx), q->n, columns));
+    for (plx_index i = 0; i < q->l; i++)
+        for (plx_index c = 0; c < columns; c++)
+            r.data[q->labelled[i] * columns + c] = (c < k ? q->y.data[i * k + c] : 1.0) / (double)q->l;
+    PLX_TRY(solve_system(q, run, 1.0 / (double)q->l, plx__cmat(r), alpha, f));
+    if (q->bias) PLX_TRY(eliminate_bias(q, run, alpha, f));
+    plx__mat_copy(q->alpha, plx__cmat(plx__sub(alpha, 0, 0, q->n, k)));
+    if (q->weights.data) q->weights = plx__sub(q->weights, 0, 0, q->weights.rows, k);
+    return PLX_OK;
+}
+
+/* ---- hinge loss ---- */
+
+/* The two-class problem y on a kernel matrix, or, where that is not kept, on the labelled samples. */
+static plx_status solve_dual(const plx__learner *q, plx__run *run, plx_cmat kernel, const double *y, double *a,
+                             const char *class, plx__svm_result *result)
+{
+    plx__svm_options o = {.cost = 1.0 / (2.0 * q->gamma_a * (double)q->l), .bias = q->bias, .tol = q->tol};
+    PLX_TRY(plx__arena_printf(&o.what, plx__scratch(run->ctx), "%s: class '%s'", run->method->name, class));
+    if (kernel.data) return plx__svm_dual(run->ctx, kernel, y, &o, a, result);
+    plx_index *at = NULL;
+    plx__points rows;
+    PLX_TRY(labelled_samples(&at, q, run));
+    if (q->solver == PLX__SYSTEM_PRIMAL) {
+        PLX_TRY(plx__expansion_rows(&rows, run->ctx, &q->x, at, q->l));
+        return plx__svm_linear(run->ctx, rows, y, &o, a, result);
+    }
+    return plx__svm_chunks(run->ctx, &q->x, at, q->l, y, &o, a, result);
+}
+
+/* All classes on one (deformed) kernel matrix; u = a y. With a bias, targets of one sign have the solution f = 0,
+ * b = that sign: classes that nobody has in this view, and the one class of a view that has no other. */
+static plx_status solve_duals(plx__learner *q, plx__run *run, plx_cmat kernel, plx_mat u)
+{
+    const plx__problem *p = run->problem;
+    double *y = NULL, *a = NULL;
+    PLX_TRY(plx__arena_f64(&y, plx__scratch(run->ctx), q->l, 1));
+    PLX_TRY(plx__arena_f64(&a, plx__scratch(run->ctx), q->l, 1));
+    for (plx_index c = 0; c < q->y.cols; c++) {
+        plx__svm_result result = {.converged = true};
+        plx_index own = 0;
+        memset(a, 0, (size_t)q->l * sizeof *a);
+        for (plx_index i = 0; i < q->l; i++) own += (y[i] = q->y.data[i * q->y.ld + c]) > 0;
+        if (own == q->l && !q->one_class_ok)
+            PLX_FAIL(run->ctx, PLX_E_DATA,
+                     "%s: all labelled samples with view '%s' are of class '%s'; label samples of another class too",
+                     run->method->name, q->x.data.name, p->classes[c]);
+        result.bias = own ? 1 : -1;
+        if (p->n_classes == 2 && c == 1) {
+            result.bias = q->bias ? -q->b[0] : 0.0; /* the mirror image of the first problem */
+            for (plx_index i = 0; i < q->l; i++) a[i] = q->dual.data[i * q->dual.ld];
+        } else if ((own && own < q->l) || !q->bias) {
+            PLX_TRY(solve_dual(q, run, kernel, y, a, p->classes[c], &result));
+        }
+        q->b[c] = result.bias;
+        q->iterations += result.iterations;
+        q->converged = q->converged && result.converged;
+        for (plx_index i = 0; i < q->l; i++) {
+            q->dual.data[i * q->dual.ld + c] = a[i];
+            u.data[i * u.ld + c] = a[i] * y[i];
+        }
+        PLX_TRY(plx__report(run->ctx, "classes", c + 1, q->y.cols, result.primal));
+    }
+    return PLX_OK;
+}
+
+static void symmetrise(plx_mat m)
+{
+    for (plx_index i = 0; i < m.rows; i++)
+        for (plx_index j = 0; j < i; j++) {
+            double mean = 0.5 * (m.data[i * m.ld + j] + m.data[j * m.ld + i]);
+            m.data[i * m.ld + j] = m.data[j * m.ld + i] = mean;
+        }
+}
+
+static plx_status solve_plain_svm(plx__learner *q, plx__run *run)
+{
+    plx_index *at = NULL;
+    plx_mat k = {0}, u;
+    PLX_TRY(plx__arena_mat(&u, plx__scratch(run->ctx), q->l, q->y.cols));
+    if (q->solver == PLX__SYSTEM_DENSE) {
+        PLX_TRY(labelled_samples(&at, q, run));
+        PLX_TRY(plx__arena_mat(&k, plx__scratch(run->ctx), q->l, q->l));
+        PLX_TRY(plx__expansion_gram(run->ctx, &q->x, at, q->l, k));
+    }
+    PLX_TRY(solve_duals(q, run, plx__cmat(k), u));
+    spread(q->alpha, q->labelled, plx__cmat(u));
+    return PLX_OK;
+}
+
+/* Z = (I + M G)^-1 E_l gives the labelled columns G Z of the deformed kernel, and alpha = Z u. */
+static plx_status solve_smooth_svm(plx__learner *q, plx__run *run)
+{
+    plx_mat e, z, gz, k, u;
+    plx_context *ctx = run->ctx;
+    PLX_TRY(plx__arena_mat(&e, plx__scratch(ctx), q->n, q->l));
+    PLX_TRY(plx__arena_mat(&z, plx__scratch(ctx), q->n, q->l));
+    PLX_TRY(plx__arena_mat(&gz, plx__scratch(ctx), q->n, q->l));
+    PLX_TRY(plx__arena_mat(&k, plx__scratch(ctx), q->l, q->l));
+    PLX_TRY(plx__arena_mat(&u, plx__scratch(ctx), q->l, q->y.cols));
+    for (plx_index i = 0; i < q->l; i++) e.data[q->labelled[i] * e.ld + i] = q->gamma_a;
+    PLX_TRY(solve_system(q, run, 0.0, plx__cmat(e), z, gz));
+    for (plx_index i = 0; i < q->l; i++)
+        memcpy(k.data + i * k.ld, gz.data + q->labelled[i] * gz.ld, (size_t)q->l * sizeof(double));
+    symmetrise(k);
+    PLX_TRY(solve_duals(q, run, plx__cmat(k), u));
+    PLX_TRY(plx__gemm(ctx, 1.0, plx__cmat(z), PLX__N, plx__cmat(u), PLX__N, 0.0, q->alpha));
+    if (!q->weights.data) return PLX_OK;
+    plx_mat w;
+    PLX_TRY(plx__arena_mat(&w, plx__scratch(ctx), q->weights.rows, u.cols));
+    PLX_TRY(plx__gemm(ctx, 1.0, plx__cmat(q->weights), PLX__N, plx__cmat(u), PLX__N, 0.0, w));
+    q->weights = w;
+    return PLX_OK;
+}
+
+/* ---- together ---- */
+
+plx_status plx__learner_solve(plx__learner *q, plx__run *run)
+{
+    PLX_TRY(settle_solver(q, run));
+    q->converged = true;
+    PLX_TRY(plx__arena_mat(&q->alpha, plx__scratch(run->ctx), q->n, q->y.cols));
+    PLX_TRY(plx__arena_f64(&q->b, plx__scratch(run->ctx), q->y.cols, 1));
+    if (q->hinge) PLX_TRY(plx__arena_mat(&q->dual, plx__scratch(run->ctx), q->l, q->y.cols));
+    PLX_TRY(plx__report(run->ctx, "solve", 0, 1, NAN));
+    if (q->hinge) return has_graph(q) ? solve_smooth_svm(q, run) : solve_plain_svm(q, run);
+    return has_graph(q) ? solve_smooth_squares(q, run) : solve_ridge(q, run);
+}
+
+plx_status plx__learner_values(plx__learner *q, plx__run *run, plx_mat f)
+{
+    if (q->weights.data) PLX_TRY(plx__expansion_keep_weights(run, &q->x, plx__cmat(q->weights)));
+    else PLX_TRY(plx__expansion_keep(run, &q->x, q->sample, q->n, plx__cmat(q->alpha)));
+    return plx__expansion_values(run, &q->x, f);
+}
+
+plx_status plx__learner_objective(double *out, const plx__learner *q, plx__run *run, plx_cmat f)
+{
+    plx__mark mark = plx__arena_mark(plx__scratch(run->ctx));
+    double loss = 0, norm = 0, rough = 0;
+    plx_mat own, lf;
+    PLX_TRY(plx__arena_mat(&own, plx__scratch(run->ctx), q->n, f.cols));
+    PLX_TRY(plx__arena_mat(&lf, plx__scratch(run->ctx), q->n, f.cols));
+    for (plx_index i = 0; i < q->n; i++)
+        memcpy(own.data + i * own.ld, f.data + q->sample[i] * f.ld, (size_t)f.cols * sizeof(double));
+    if (has_graph(q)) PLX_TRY(q->graph(q->graph_arg, run->ctx, plx__cmat(own), lf));
+    for (plx_index i = 0; i < q->l; i++)
+        for (plx_index c = 0; c < f.cols; c++) {
+            double y = q->y.data[i * q->y.ld + c], s = own.data[q->labelled[i] * own.ld + c] + q->b[c];
+            loss += q->hinge ? fmax(0.0, 1.0 - y * s) : (y - s) * (y - s);
+        }
+    for (plx_index i = 0; i < q->n; i++) {
+        norm += plx__dot(q->alpha.data + i * q->alpha.ld, own.data + i * own.ld, f.cols);
+        rough += plx__dot(lf.data + i * lf.ld, own.data + i * own.ld, f.cols);
+    }
+    *out = loss / (double)q->l + q->gamma_a * norm + q->gamma_i * rough;
+    plx__arena_rewind(plx__scratch(run->ctx), mark);
+    return PLX_OK;
+}
+
+plx_status plx__put_rows(plx__run *run, const char *name, const plx_index *sample, const plx_index *position,
+                         plx_cmat from)
+{
+    plx_mat to;
+    PLX_TRY(plx__store_new(&to, run->out, name, run->problem->n, from.cols));
+    for (plx_index i = 0; i < from.rows; i++)
+        memcpy(to.data + sample[position ? position[i] : i] * to.ld, from.data + i * from.ld,
+               (size_t)from.cols * sizeof(double));
+    return PLX_OK;
+}
+
+/* ---- memory ---- */
+
+double plx__learner_bytes(const plx__run *run, plx_index view, plx__system_solver asked, bool graph, bool hinge)
+{
+    const plx__problem *p = run->problem;
+    double n = (double)p->n, l = (double)p->n_labelled, k = (double)p->n_classes, cols = 0, entries = 0;
+    for (plx_index v = 0; v < p->n_views; v++) {
+        if (view >= 0 && v != view) continue;
+        cols += (double)p->views[v].cols;
+        entries += p->views[v].sparse ? 1.5 * (double)p->views[v].nonzeros : n * (double)p->views[v].cols;
+    }
+    plx__value kernel = {.word = -1};
+    if (plx__view_value(&kernel, run->ctx, run->settings, "kernel", view < 0 ? "concat" : p->views[view].name) !=
+        PLX_OK)
+        return INFINITY;
+    bool linear = kernel.word == PLX__KERNEL_LINEAR || kernel.word == PLX__KERNEL_COSINE;
+    double kept = (linear ? 1.0 : 2.0) * entries + cols * k + (kernel.word == PLX__KERNEL_COSINE ? entries : 0.0);
+    double scoring = linear ? 0.0 : 1024.0 * (graph ? n : l), solving = l * l;
+    if (run->fitted) return plx__prepared_bytes(run, view) + 8 * (entries + 1024.0 * n + 4 * n * k);
+    plx__system_solver solver = choose(asked, graph, hinge, linear, n, l, cols);
+    if (graph) {
+        double columns = hinge ? l : k + 1;
+        solving = plx__system_bytes(solver, linear, n, n, cols, columns) / 8 + (hinge ? l * l + 3 * n * l : 0);
+    } else if (hinge && solver != PLX__SYSTEM_DENSE) {
+        solving = plx__svm_chunks_bytes(l, cols) / 8 + entries;
+    } else if (solver == PLX__SYSTEM_PRIMAL) {
+        solving = cols <= FEW_FEATURES ? l * cols + cols * cols : entries;
+    }
+    return plx__prepared_bytes(run, view) + 8 * (kept + solving + scoring + 4 * n * k);
+}
+
+/* ---- the most frequent class ---- */
+
+plx_status plx__put_majority(plx__run *run)
+{
+    const plx__problem *x = run->problem;
+    double *count = NULL, best = 0;
+    PLX_TRY(plx__arena_f64(&count, plx__scratch(run->ctx), x->n_classes, 1));
+    for (plx_index i = 0; i < x->n; i++)
+        if (x->label[i] >= 0) count[x->label[i]]++;
+    for (plx_index c = 1; c < x->n_classes; c++)
+        if (count[c] > count[(plx_index)best]) best = (double)c;
+    return plx__store_put(run->out, "_majority", (plx_cmat){&best, 1, 1, 1});
+}
+
+plx_status plx__get_majority(int32_t *out, plx__run *run)
+{
+    double majority = 0;
+    PLX_TRY(plx__store_scalar(&majority, run->ctx, run->fitted ? run->fitted : run->out, "_majority"));
+    if (!(majority >= 0 && majority < (double)run->problem->n_classes))
+        PLX_FAIL(run->ctx, PLX_E_FORMAT, "the model's most frequent class is not one of its classes");
+    *out = (int32_t)majority;
+    return PLX_OK;
+}

@@ -1,0 +1,58 @@
+/*
+ * One kernel classifier per class in one view, with or without a graph: what rls, svm, laprls, lapsvm, colaprls and
+ * colapsvm have in common.
+ *
+ *     min_f,b  (1/l) sum_i V(y_i, f(x_i) + b) + gamma_A |f|_K^2 + gamma_I f'Lf
+ *
+ * over the l labelled of the n samples that have the view; V is the squared or the hinge loss, y = +-1 one class
+ * against the rest, b = 0 without bias.
+ */
+#ifndef PLX_METHODS_REGULARISED_LEARNER_H
+#define PLX_METHODS_REGULARISED_LEARNER_H
+
+#include "kernel/kernel_system.h"
+
+typedef struct plx__learner {
+    plx__expansion x;
+    plx_index *sample, n;   /* those that have the view */
+    plx_index *labelled, l; /* positions in `sample` */
+    plx_mat y;              /* l x K, +-1 */
+    double gamma_a, gamma_i, tol;
+    bool bias, hinge;
+    bool one_class_ok; /* hinge: labels of one class are not an error but give the constant f = 0, b = +-1 */
+    plx__system_solver solver;
+    plx__coupling_fn graph; /* y = L x over the n samples; not used when gamma_i is 0 */
+    void *graph_arg;
+
+    plx_mat alpha;   /* n x K coefficients in K */
+    plx_mat dual;    /* l x K, hinge only */
+    plx_mat weights; /* cols x K when the solver found them; data NULL otherwise */
+    double *b;       /* K */
+    plx_index iterations;
+    bool converged;
+} plx__learner;
+
+/* Fills sample, labelled and y for the view in x. l may be 0. */
+plx_status plx__learner_collect(plx__learner *q, plx__run *run);
+
+/* Chooses a solver where it is auto, says which in the log, and fits. */
+plx_status plx__learner_solve(plx__learner *q, plx__run *run);
+
+/* Stores what prediction needs; then f (all samples x K) without offset. */
+plx_status plx__learner_values(plx__learner *q, plx__run *run, plx_mat f);
+
+/* Sum over classes of the objective at the values f. */
+plx_status plx__learner_objective(double *out, const plx__learner *q, plx__run *run, plx_cmat f);
+
+/* Rows of `from` (one per sample of the list) into an n x K array of the model; other rows are zero. */
+plx_status plx__put_rows(plx__run *run, const char *name, const plx_index *sample, const plx_index *position,
+                         plx_cmat from);
+
+/* Bytes plx__learner_solve and plx__learner_values take for a view (-1: concat) and its asked-for solver. */
+double plx__learner_bytes(const plx__run *run, plx_index view, plx__system_solver asked, bool graph, bool hinge);
+
+/* Most frequent labelled class, ties to the smallest index: kept in the model, read back. */
+plx_status plx__put_majority(plx__run *run);
+plx_status plx__get_majority(int32_t *out, plx__run *run);
+
+#endif

@@ -1,0 +1,201 @@
+#include "methods/regularised/one_view.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *const plx__one_view_extra[] = {"concat", NULL};
+
+/* ---- choosing the view ---- */
+
+static plx_status choose_view(plx_index *out, plx__run *run)
+{
+    const plx__one_view_params *p = run->params;
+    *out = 0;
+    if (!p->view[0]) return PLX_OK;
+    if (strcmp(p->view, "concat") == 0) {
+        *out = -1;
+        return PLX_OK;
+    }
+    return plx__require_view(out, run, p->view, "view");
+}
+
+/* New data need only the view that was learned from. */
+static plx_status mark_view(plx__run *run, plx_index view)
+{
+    uint8_t *used = NULL;
+    if (run->fitted || view < 0) return PLX_OK;
+    PLX_TRY(plx__arena_u8(&used, plx__scratch(run->ctx), run->problem->n_views));
+    used[view] = 1;
+    return plx__mark_used(run, used);
+}
+
+/* ---- the graph ---- */
+
+typedef struct view_graph {
+    plx_csr all, own; /* over all samples; over those that have the view */
+} view_graph;
+
+static plx_status apply_graph(void *arg, plx_context *ctx, plx_cmat x, plx_mat y)
+{
+    const view_graph *g = arg;
+    return plx__spmm(ctx, 1.0, plx__ccsr(g->own), x, 0.0, y);
+}
+
+static plx_status build_graph(view_graph *g, plx__run *run, const plx__learner *q)
+{
+    const plx__expansion *x = &q->x;
+    plx__graph_settings settings;
+    plx__graph_source source = {x->data.rows, x->data.present, x->data.kernel.kind == PLX__KERNEL_PRECOMPUTED,
+                                x->data.name, run};
+    if (q->n < 2)
+        PLX_FAIL(run->ctx, PLX_E_DATA, "%s: only one sample has view '%s'; a graph needs two", run->method->name,
+                 x->data.name);
+    PLX_TRY(plx__graph_settings_of(&settings, run, x->data.name));
+    PLX_TRY(plx__view_laplacian(&g->all, run->ctx, &source, &settings));
+    g->own = g->all;
+    if (q->n == run->problem->n) return PLX_OK;
+    plx_csr rows;
+    PLX_TRY(plx__csr_select_rows(&rows, plx__scratch(run->ctx), plx__ccsr(g->all), q->sample, q->n));
+    return plx__csr_select_cols(&g->own, plx__scratch(run->ctx), plx__ccsr(rows), q->sample, q->n);
+}
+
+/* ---- scoring ---- */
+
+/* f becomes the scores f + b; labels, and the majority class for samples without the view. */
+static plx_status score(plx__run *run, const plx__expansion *x, plx_mat f)
+{
+    const plx__problem *p = run->problem;
+    int32_t *label = NULL, majority = 0;
+    plx_index without = 0;
+    plx_cmat b;
+    PLX_TRY(plx__store_shaped(&b, run->ctx, run->fitted ? run->fitted : run->out, "bias", 1, f.cols));
+    PLX_TRY(plx__get_majority(&majority, run));
+    for (plx_index i = 0; i < p->n; i++)
+        if (x->data.present[i]) plx__axpy(f.data + i * f.ld, 1.0, b.data, f.cols);
+    PLX_TRY(plx__require_finite(run, plx__cmat(f), "scores"));
+    PLX_TRY(plx__arena_i32(&label, plx__scratch(run->ctx), p->n));
+    PLX_TRY(plx__decide(label, run, plx__cmat(f), x->data.present));
+    for (plx_index i = 0; i < p->n; i++) {
+        if (x->data.present[i]) continue;
+        label[i] = majority;
+        without++;
+    }
+    if (without)
+        plx__warn(run->ctx, "%s: %lld samples lack view '%s' and get the most frequent class '%s'", run->method->name,
+                  (long long)without, x->data.name, p->classes[majority]);
+    return plx__outcome_classes(run, label, plx__cmat(f));
+}
+
+/* ---- results of a fit ---- */
+
+static plx_status put_gram(plx__run *run, const plx__learner *q)
+{
+    plx_index n = run->problem->n;
+    plx_mat g, own;
+    if (!plx__wanted(run, "gram")) return PLX_OK;
+    PLX_TRY(plx__store_new(&g, run->out, "gram", n, n));
+    if (q->n == n) return plx__expansion_gram(run->ctx, &q->x, q->sample, n, g);
+    PLX_TRY(plx__arena_mat(&own, plx__scratch(run->ctx), q->n, q->n));
+    PLX_TRY(plx__expansion_gram(run->ctx, &q->x, q->sample, q->n, own));
+    for (plx_index i = 0; i < q->n; i++)
+        for (plx_index j = 0; j < q->n; j++) g.data[q->sample[i] * n + q->sample[j]] = own.data[i * q->n + j];
+    return PLX_OK;
+}
+
+static plx_status put_laplacian(plx__run *run, const view_graph *g)
+{
+    plx_mat l;
+    if (!g->all.ptr || !plx__wanted(run, "laplacian")) return PLX_OK;
+    PLX_TRY(plx__store_new(&l, run->out, "laplacian", run->problem->n, run->problem->n));
+    plx__csr_to_dense(l, plx__ccsr(g->all));
+    return PLX_OK;
+}
+
+static plx_status put_results(plx__run *run, plx__learner *q, const view_graph *g)
+{
+    plx_mat f;
+    PLX_TRY(plx__store_put(run->out, "bias", plx__cmat_of(q->b, 1, q->y.cols)));
+    PLX_TRY(plx__store_new(&f, run->out, "scores", run->problem->n, q->y.cols));
+    PLX_TRY(plx__put_rows(run, "alpha", q->sample, NULL, plx__cmat(q->alpha)));
+    if (q->hinge) PLX_TRY(plx__put_rows(run, "dual", q->sample, q->labelled, plx__cmat(q->dual)));
+    PLX_TRY(put_gram(run, q));
+    PLX_TRY(put_laplacian(run, g));
+    PLX_TRY(plx__put_majority(run));
+    PLX_TRY(plx__learner_values(q, run, f));
+    PLX_TRY(plx__learner_objective(&run->info->objective, q, run, plx__cmat(f)));
+    PLX_TRY(score(run, &q->x, f));
+    run->info->iterations = q->iterations;
+    if (q->iterations || !q->converged) run->info->converged = q->converged;
+    if (!q->converged)
+        plx__warn(run->ctx, "%s: the iterative solver stopped before reaching tol; results are approximate",
+                  run->method->name);
+    return PLX_OK;
+}
+
+plx_status plx__one_view_fit(plx__run *run, bool hinge, bool graph)
+{
+    const plx__one_view_params *p = run->params;
+    plx_index view = 0;
+    view_graph g = {0};
+    plx__learner q = {.gamma_a = p->gamma_a,
+                      .gamma_i = graph ? p->gamma_i : 0.0,
+                      .tol = p->tol,
+                      .bias = p->bias,
+                      .hinge = hinge,
+                      .solver = (plx__system_solver)p->solver};
+    PLX_TRY(choose_view(&view, run));
+    PLX_TRY(mark_view(run, view));
+    PLX_TRY(plx__expansion_prepare(&q.x, run, view));
+    PLX_TRY(plx__learner_collect(&q, run));
+    if (!q.l)
+        PLX_FAIL(run->ctx, PLX_E_DATA, "%s: no labelled sample has view '%s'; label one or choose another view",
+                 run->method->name, q.x.data.name);
+    if (graph) {
+        PLX_TRY(build_graph(&g, run, &q));
+        q.graph = apply_graph;
+        q.graph_arg = &g;
+    }
+    PLX_TRY(plx__learner_solve(&q, run));
+    return put_results(run, &q, &g);
+}
+
+plx_status plx__one_view_predict(plx__run *run)
+{
+    plx__expansion x = {0};
+    plx_index view = 0;
+    plx_mat f;
+    PLX_TRY(choose_view(&view, run));
+    PLX_TRY(plx__expansion_prepare(&x, run, view));
+    PLX_TRY(plx__store_new(&f, run->out, "scores", run->problem->n, run->problem->n_classes));
+    PLX_TRY(plx__expansion_values(run, &x, f));
+    return score(run, &x, f);
+}
+
+/* ---- memory ---- */
+
+/* Index of the view that will be used, without complaining: fit does that. */
+static plx_index likely_view(const plx__run *run)
+{
+    const plx__one_view_params *p = run->params;
+    for (plx_index v = 0; v < run->problem->n_views; v++)
+        if (strcmp(run->problem->views[v].name, p->view) == 0) return v;
+    return strcmp(p->view, "concat") == 0 ? -1 : 0;
+}
+
+double plx__one_view_bytes(const plx__run *run, bool hinge, bool graph)
+{
+    const plx__one_view_params *p = run->params;
+    plx_index view = likely_view(run);
+    double n = (double)run->problem->n, arrays = (plx__wanted(run, "gram") ? 16 : 0) * n * n;
+    bool smooth = graph && p->gamma_i > 0;
+    if (graph && !run->fitted) {
+        plx__value k = {0};
+        if (plx__view_value(&k, run->ctx, run->settings, "graph_k",
+                            view < 0 ? "concat" : run->problem->views[view].name))
+            return INFINITY;
+        plx__graph_settings settings = {.k = (plx_index)k.number};
+        arrays += plx__neighbours_bytes(run) + plx__similarity_bytes(run->problem->n, &settings) +
+                  (plx__wanted(run, "laplacian") ? 8 : 0) * n * n;
+    }
+    return arrays + plx__learner_bytes(run, view, (plx__system_solver)p->solver, smooth, hinge);
+}

@@ -1,0 +1,27 @@
+/*
+ * rls: regularised least squares on one view or on the concatenation of all views, linear or with a kernel:
+ *     min (1/l) sum_i (y_i - f(x_i) - b)^2 + gamma_a |f|_K^2
+ * per class, over the labelled samples.
+ */
+#include "methods/regularised/one_view.h"
+
+static const plx__param_spec param_specs[] = {PLX__ONE_VIEW_PARAMS, PLX__ONE_VIEW_RESIDUAL_TOL, PLX__PARAM_END};
+
+static const plx__array_spec array_specs[] = {PLX__ONE_VIEW_ARRAYS, {NULL, NULL, 0, NULL}};
+
+static const plx__param_table tables[] = {param_specs, PLX__ONE_VIEW_TABLES, NULL};
+
+static plx_status fit(plx__run *run) { return plx__one_view_fit(run, false, false); }
+static double memory(const plx__run *run) { return plx__one_view_bytes(run, false, false); }
+
+const plx__method plx__method_rls = {
+    .name = "rls",
+    .title = "Regularised least squares on one view or on all joined",
+    .summary = "Supervised baseline: one-against-rest least squares with a norm penalty, linear or with a kernel.",
+    .capabilities = PLX__ONE_VIEW_CAPABILITIES,
+    .params = tables,
+    .arrays = array_specs,
+    .memory = memory,
+    .memory_remedy = "use solver=primal with a linear kernel, label fewer samples, or raise --memory",
+    .fit = fit,
+    PLX__ONE_VIEW_FIELDS};

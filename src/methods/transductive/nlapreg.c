@@ -1,0 +1,24 @@
+/*
+ * nlapreg: L = sum_v w_v (I - D_v^-1/2 W_v D_v^-1/2), the normalised Laplacians of the similarity graphs of the views.
+ */
+#include "methods/transductive/single_matrix.h"
+
+static const plx__param_spec graph_specs[] = {PLX__GRAPH_PARAMS("10", "local", "normalized"), PLX__PARAM_END};
+
+static const plx__array_spec array_specs[] = {PLX__SINGLE_MATRIX_ARRAYS, {NULL, NULL, 0, NULL}};
+
+static const plx__param_table tables[] = {plx__local_task_params, plx__local_weights_params, graph_specs,
+                                          plx__scale_params,      plx__decision_params,      plx__kmeans_params,
+                                          plx__zero_rows_params,  plx__knn_params,           NULL};
+
+const plx__method plx__method_nlapreg = {
+    .name = "nlapreg",
+    .title = "Normalised Laplacian regularisation, views summed",
+    .summary = "Transductive classification or clustering with the weighted sum of normalised Laplacians.",
+    .citation = "zhou2004consistency",
+    .capabilities = PLX__SINGLE_MATRIX_CAPABILITIES,
+    .params = tables,
+    .arrays = array_specs,
+    .memory = plx__single_matrix_graph_bytes,
+    .fit = plx__single_matrix_graphs,
+    PLX__SINGLE_MATRIX_FIELDS};

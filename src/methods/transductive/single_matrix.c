@@ -1,0 +1,99 @@
+/*
+ * Regularisation matrices that are sums over the views: graph Laplacians, and local models of each view alone.
+ */
+#include "methods/transductive/single_matrix.h"
+
+#include <math.h>
+
+/* ---- graphs ---- */
+
+static plx_status graph_part(plx__smoother *s, plx__run *run, plx_index view)
+{
+    const plx__view *v = &run->problem->views[view];
+    plx__prepared rows;
+    plx__graph_settings settings;
+    plx_csr l;
+    if (v->kind == PLX_VIEW_KERNEL)
+        rows = (plx__prepared){.rows = v->sparse ? plx__points_csr(v->csr) : plx__points_dense(v->dense)};
+    else PLX_TRY(plx__prepare_rows(&rows, run, view));
+    PLX_TRY(plx__graph_settings_of(&settings, run, v->name));
+    plx__graph_source source = {rows.rows, v->present, v->kind == PLX_VIEW_KERNEL, v->name, run};
+    PLX_TRY(plx__view_laplacian(&l, run->ctx, &source, &settings));
+    plx__smoother_set(s, view, l);
+    return PLX_OK;
+}
+
+/* ---- local models ---- */
+
+static plx_status local_part(plx__smoother *s, plx__run *run, plx_index view, plx__local_kind kind, plx_csr *a)
+{
+    const plx__local_params *p = run->params;
+    plx__local_view one;
+    plx__local_options o = {.run = run,
+                            .kind = kind,
+                            .self = true,
+                            .full = p->expansion == 1,
+                            .weights_reg = p->lle_reg,
+                            .nonnegative = p->nonneg,
+                            .lonely = true,
+                            .ids = run->problem->ids,
+                            .method = run->method->name};
+    PLX_TRY(plx__local_view_open(&one, run, view, kind, false));
+    PLX_TRY(plx__local_matrix(a, run->ctx, &one, 1, &o));
+    return plx__smoother_set_local(s, run->ctx, view, plx__ccsr(*a), true);
+}
+
+/* A = sum_v w_v A_v. */
+static plx_status put_local(plx__run *run, const plx__smoother *s, const plx_csr *a)
+{
+    plx_csr sum, next;
+    if (!plx__wanted(run, "A")) return PLX_OK;
+    PLX_TRY(plx__arena_csr(&sum, plx__scratch(run->ctx), s->n, s->n, 0));
+    for (plx_index v = 0; v < s->n_parts; v++) {
+        PLX_TRY(plx__csr_add(&next, plx__scratch(run->ctx), 1.0, plx__ccsr(sum), s->part[v].weight, plx__ccsr(a[v])));
+        sum = next;
+    }
+    return plx__local_put_matrix(run, "A", plx__ccsr(sum));
+}
+
+/* ---- fitting ---- */
+
+plx_status plx__single_matrix_graphs(plx__run *run)
+{
+    int task = PLX__TASK_LABELS;
+    plx__smoother s;
+    PLX_TRY(plx__local_task(&task, run));
+    PLX_TRY(plx__smoother_create(&s, run->ctx, run->problem->n, run->problem->n_views));
+    for (plx_index v = 0; v < s.n_parts; v++) PLX_TRY(graph_part(&s, run, v));
+    PLX_TRY(plx__local_weigh(run, &s, task));
+    return plx__local_finish(run, &s, task);
+}
+
+plx_status plx__single_matrix_local(plx__run *run, plx__local_kind kind)
+{
+    int task = PLX__TASK_LABELS;
+    plx__smoother s;
+    plx_csr *a = NULL;
+    PLX_TRY(plx__local_task(&task, run));
+    PLX_TRY(plx__smoother_create(&s, run->ctx, run->problem->n, run->problem->n_views));
+    PLX_TRY(PLX__ARENA_NEW(&a, plx__scratch(run->ctx), s.n_parts));
+    for (plx_index v = 0; v < s.n_parts; v++) PLX_TRY(local_part(&s, run, v, kind, &a[v]));
+    PLX_TRY(plx__local_weigh(run, &s, task));
+    if (kind != PLX__LOCAL_WEIGHTS) PLX_TRY(put_local(run, &s, a));
+    return plx__local_finish(run, &s, task);
+}
+
+/* ---- memory ---- */
+
+double plx__single_matrix_graph_bytes(const plx__run *run)
+{
+    double bytes = plx__local_memory(run);
+    for (plx_index v = 0; v < run->problem->n_views; v++) {
+        plx__value k = {.number = 10};
+        if (plx__view_value(&k, run->ctx, run->settings, "graph_k", run->problem->views[v].name) != PLX_OK)
+            return INFINITY;
+        plx__graph_settings g = {.k = (plx_index)k.number, .weights = PLX__EDGES_LOCAL, .scale_k = 7};
+        bytes += 2 * plx__similarity_bytes(run->problem->n, &g);
+    }
+    return bytes;
+}

@@ -1,0 +1,86 @@
+/*
+ * The components of a mixture in one view: what EM needs of them, for four likelihoods.
+ *
+ *   multinomial  sum_l n_l log theta_jl (the coefficient, which is the same for all components, is left out)
+ *   gaussian     diagonal covariance, variances floored
+ *   spherical    one variance per component, floored
+ *   vmf          kappa <x/|x|, mu_j> with fixed kappa
+ *
+ * Responsibilities (weights) and log-likelihoods are n x padded matrices, padded = plx__padded(m); the padding of weights
+ * is zero, that of log-likelihoods means nothing. Sparse views keep their transpose: an M step then is a product without scattered writes. Rows of absent samples must
+ * have zero weights, and their log-likelihoods mean nothing.
+ */
+#ifndef PLX_MIXTURE_VIEW_MIXTURE_H
+#define PLX_MIXTURE_VIEW_MIXTURE_H
+
+#include "data/dataset_impl.h"
+#include "mixture/softmax.h"
+
+typedef enum plx__likelihood {
+    PLX__MULTINOMIAL = 0,
+    PLX__GAUSSIAN = 1,
+    PLX__SPHERICAL = 2,
+    PLX__VMF = 3
+} plx__likelihood;
+
+typedef struct plx__view_mixture_settings {
+    plx__likelihood likelihood;
+    plx_index components;
+    double smoothing; /* multinomial: pseudo-count per component and feature */
+    double var_floor; /* gaussian, spherical: share of the view's mean variance */
+    double kappa;     /* vmf */
+} plx__view_mixture_settings;
+
+typedef struct plx__view_mixture {
+    plx_context *ctx;
+    plx__view_mixture_settings set;
+    plx_index n, m, padded;
+    const plx__view *view; /* its presence flags decide which rows count */
+    plx_ccsr flipped;      /* sparse views, fitting, gaussian and spherical: the transpose */
+    plx_ccsr *slices;      /* likewise multinomial and vmf: transposes of n_slices runs of slice_rows samples */
+    plx_index n_slices, slice_rows;
+    double *factor;        /* vmf: 1 / norm of every row; 0: absent */
+    plx_mat theta;         /* multinomial, vmf: cols x padded; else m x cols: means */
+    plx_mat table;         /* multinomial: cols x padded, logarithms of theta; vmf: room for sums; sparse Gaussian:
+                              cols x 2 padded, 1 / variance and -2 mean / variance */
+    plx_mat var;           /* gaussian: m x cols; spherical: m x 1 */
+    double *constant;      /* gaussian, spherical: m, what does not depend on x */
+    double floor;          /* least variance */
+    double total_variance; /* gaussian, spherical, fitting: sum over features, over the present samples */
+    double *sums;          /* room for sums over rows */
+    plx_mat moments;       /* gaussian, spherical: m x cols, room for sums of squares */
+    plx_mat loglik;        /* n x padded */
+} plx__view_mixture;
+
+/* Everything in scratch. `fitting`: also what the M step needs, and parameters of components that never get any mass
+ * (uniform; mean and variance of the view; zero direction). Otherwise parameters come through plx__view_mixture_set. */
+plx_status plx__view_mixture_open(plx__view_mixture *mix, plx_context *ctx, const plx__view *view, plx_index n,
+                                  const plx__view_mixture_settings *settings, bool fitting);
+double plx__view_mixture_bytes(const plx__view *view, plx_index n, plx__likelihood likelihood, plx_index components);
+
+/* New parameters from responsibilities (n x padded; vmf changes them) with column sums `mass`. A component whose mass
+ * is at most PLX__LEAST_MASS keeps its parameters. */
+plx_status plx__view_mixture_m_step(plx__view_mixture *mix, plx_mat weights, const double *mass);
+
+/* loglik at the current parameters. */
+plx_status plx__view_mixture_scores(plx__view_mixture *mix);
+
+/* Parameters as m x cols (variances m x cols or m x 1): copied out, and put in again. */
+void plx__view_mixture_get(plx_mat theta, const plx__view_mixture *mix);
+void plx__view_mixture_set(plx__view_mixture *mix, plx_cmat theta, plx_cmat var);
+void plx__view_mixture_refresh(
+    plx__view_mixture *mix); /* what is derived from theta and var, after they were changed */
+
+static inline bool plx__has_variance(plx__likelihood l) { return l == PLX__GAUSSIAN || l == PLX__SPHERICAL; }
+
+/* Responsibilities that add up to less are none: their products with data would leave the range of normal numbers. */
+#define PLX__LEAST_MASS 1e-200
+
+/* ---- view_mixture_gaussian.c ---- */
+plx_status plx__gaussian_open(plx__view_mixture *mix, bool fitting);
+plx_status plx__gaussian_m_step(plx__view_mixture *mix, plx_cmat weights, const double *mass);
+plx_status plx__gaussian_scores(plx__view_mixture *mix);
+void plx__gaussian_refresh(plx__view_mixture *mix);
+enum { PLX__GAUSSIAN_SLABS = 16 };
+
+#endif

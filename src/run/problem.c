@@ -1,0 +1,269 @@
+#include "run/problem.h"
+
+#include <string.h>
+
+#include "data/classes.h"
+#include "data/lines.h"
+
+const plx__param_spec plx__heldout_params[] = {
+    {"heldout", PLX_PARAM_FILE, PLX__NO_FIELD, 0, "", 0, 0, NULL,
+     "File with one 0/1 per line: samples marked 1 take no part in fitting and are predicted as new ones."},
+    PLX__PARAM_END};
+
+const plx__param_spec plx__zero_rows_params[] = {
+    {"zero_rows", PLX_PARAM_CHOICE, PLX__NO_FIELD, 0, "missing", 0, 0, "missing|present",
+     "Whether an all-zero row of a counts or binary view counts as a missing view or as the zero vector."},
+    PLX__PARAM_END};
+
+/* ---- views ---- */
+
+static bool is_zero_row(const plx__view *v, plx_index i)
+{
+    if (v->sparse) return v->csr.ptr[i] == v->csr.ptr[i + 1];
+    const double *x = v->dense.data + i * v->dense.ld;
+    for (plx_index j = 0; j < v->cols; j++)
+        if (x[j] != 0) return false;
+    return true;
+}
+
+static plx_status applies_to(bool *out, plx_context *ctx, const plx__method *method, const plx_params *settings,
+                             const plx__view *v)
+{
+    plx__value value;
+    *out = false;
+    if (v->kind == PLX_VIEW_KERNEL || method->zero_rows == PLX__ZERO_ROWS_PRESENT) return PLX_OK;
+    if (method->zero_rows == PLX__ZERO_ROWS_MISSING) {
+        *out = true;
+        return PLX_OK;
+    }
+    PLX_TRY(plx__view_value(&value, ctx, settings, "zero_rows", NULL));
+    *out = value.word == 0 && (v->kind == PLX_VIEW_COUNTS || v->kind == PLX_VIEW_BINARY);
+    return PLX_OK;
+}
+
+/* A row without any entry says nothing: the view counts as missing for that sample. */
+static plx_status drop_zero_rows(plx__view *v, plx_context *ctx, plx_index n)
+{
+    plx_index dropped = 0;
+    uint8_t *present = NULL;
+    for (plx_index i = 0; i < n; i++) dropped += v->present[i] && is_zero_row(v, i);
+    if (!dropped) return PLX_OK;
+    PLX_TRY(plx__arena_u8(&present, plx__scratch(ctx), n));
+    for (plx_index i = 0; i < n; i++) present[i] = v->present[i] && !is_zero_row(v, i);
+    v->present = present;
+    v->present_count -= dropped;
+    plx__info(ctx, "view '%s': %lld all-zero rows count as missing", v->name, (long long)dropped);
+    return PLX_OK;
+}
+
+static plx_status build_views(plx__problem *out, plx_context *ctx, const plx__method *method,
+                              const plx_params *settings, const plx_dataset *data)
+{
+    plx__view *views = NULL;
+    PLX_TRY(PLX__ARENA_NEW(&views, plx__scratch(ctx), data->n_views));
+    for (plx_index v = 0; v < data->n_views; v++) {
+        bool drop = false;
+        views[v] = data->views[v];
+        PLX_TRY(applies_to(&drop, ctx, method, settings, &views[v]));
+        if (drop) PLX_TRY(drop_zero_rows(&views[v], ctx, data->n));
+    }
+    out->views = views;
+    out->n_views = data->n_views;
+    return PLX_OK;
+}
+
+/* ---- labels ---- */
+
+typedef struct label_sink {
+    const plx__map *map;
+    int32_t *out;
+    int64_t count;
+} label_sink;
+
+static plx_status add_class(void *arg, plx_context *ctx, const char *name, size_t len)
+{
+    label_sink *sink = arg;
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    const char *text = NULL;
+    PLX_TRY(plx__arena_textn(&text, plx__scratch(ctx), name, len));
+    plx_index c = plx__map_get(sink->map, text);
+    plx__arena_rewind(plx__scratch(ctx), mark);
+    if (c >= 0) sink->out[sink->count++] = (int32_t)c; /* "-" is the empty set */
+    return PLX_OK;
+}
+
+static plx_index count_names(const char *text)
+{
+    plx_index count = 1;
+    for (; *text; text++) count += *text == '|';
+    return count;
+}
+
+static plx_status index_labels(plx__problem *p, plx_context *ctx)
+{
+    plx__arena *scratch = plx__scratch(ctx);
+    plx__map map;
+    plx_index existing = -1, most = 0;
+    int64_t *ptr = NULL;
+    int32_t *set = NULL, *label = NULL;
+    PLX_TRY(plx__map_init(&map, scratch, p->n_classes));
+    for (plx_index c = 0; c < p->n_classes; c++) PLX_TRY(plx__map_add(&map, p->classes[c], c, &existing));
+    for (plx_index i = 0; i < p->n; i++)
+        if (p->label_text[i]) most += count_names(p->label_text[i]);
+    PLX_TRY(plx__arena_i64(&ptr, scratch, p->n + 1));
+    PLX_TRY(plx__arena_i32(&set, scratch, most));
+    PLX_TRY(plx__arena_i32(&label, scratch, p->n));
+    label_sink sink = {&map, set, 0};
+    for (plx_index i = 0; i < p->n; i++) {
+        if (p->label_text[i]) PLX_TRY(plx__each_class(p->label_text[i], ctx, add_class, &sink));
+        ptr[i + 1] = sink.count;
+        label[i] = ptr[i + 1] > ptr[i] ? set[ptr[i]] : -1;
+        p->n_labelled += label[i] >= 0;
+    }
+    p->set_ptr = ptr;
+    p->set_class = set;
+    p->label = label;
+    return PLX_OK;
+}
+
+/* Class order: the hierarchy's own, else byte-sorted names among the labels the learner may see. */
+static plx_status build_classes(plx__problem *p, plx_context *ctx, plx__arena *keep, const plx_dataset *data)
+{
+    if (!data->hierarchy) return plx__class_names(&p->classes, &p->n_classes, ctx, keep, p->label_text, NULL, p->n);
+    const char **copy = NULL;
+    p->n_classes = data->hierarchy->n_classes;
+    PLX_TRY(PLX__ARENA_NEW(&copy, keep, p->n_classes));
+    for (plx_index c = 0; c < p->n_classes; c++) PLX_TRY(plx__arena_text(&copy[c], keep, data->hierarchy->classes[c]));
+    p->classes = copy;
+    p->hierarchy = data->hierarchy;
+    return PLX_OK;
+}
+
+static plx_status build_ids(plx__problem *p, plx_context *ctx, const plx_dataset *data)
+{
+    const char **ids = NULL;
+    PLX_TRY(PLX__ARENA_NEW(&ids, plx__scratch(ctx), p->n));
+    for (plx_index i = 0; i < p->n; i++) {
+        if (data->ids) ids[i] = data->ids[i];
+        else PLX_TRY(plx__arena_printf(&ids[i], plx__scratch(ctx), "%lld", (long long)p->row[i]));
+    }
+    p->ids = ids;
+    return PLX_OK;
+}
+
+plx_status plx__problem_build(plx__problem *out, plx_context *ctx, plx__arena *keep, const plx__method *method,
+                              const plx_params *settings, const plx_dataset *data, const plx_index *row, plx_index rows,
+                              bool labels)
+{
+    plx__arena *scratch = plx__scratch(ctx);
+    plx_index *identity = NULL;
+    const char **none = NULL;
+    *out = (plx__problem){.n = data->n, .row = row, .rows = rows};
+    if (!row) {
+        PLX_TRY(plx__arena_i64(&identity, scratch, data->n));
+        for (plx_index i = 0; i < data->n; i++) identity[i] = i;
+        out->row = identity;
+    }
+    PLX_TRY(build_views(out, ctx, method, settings, data));
+    PLX_TRY(build_ids(out, ctx, data));
+    out->label_text = data->labels;
+    if (!labels || !data->labels) {
+        PLX_TRY(PLX__ARENA_NEW(&none, scratch, data->n));
+        out->label_text = none;
+    }
+    if (labels) PLX_TRY(build_classes(out, ctx, keep, data));
+    return index_labels(out, ctx);
+}
+
+/* ---- checks ---- */
+
+/* Rows are the caller's, also when samples are held out. */
+static plx_status refuse_nan(plx_context *ctx, const plx__method *m, const plx__problem *p, const plx__view *v)
+{
+    const char *feature = "";
+    if (v->features) PLX_TRY(plx__arena_printf(&feature, plx__scratch(ctx), " ('%s')", v->features[v->nan_col]));
+    PLX_FAIL(ctx, PLX_E_DATA,
+             "%s: view '%s' row %lld, column %lld%s: nan; this method accepts missing views, not missing values; fill "
+             "them in (kcomplete) or remove them",
+             m->name, v->name, (long long)p->row[v->nan_row], (long long)v->nan_col, feature);
+}
+
+static plx_status check_views(plx_context *ctx, const plx__method *m, const plx__problem *p)
+{
+    if (p->n_views < m->min_views || (m->max_views && p->n_views > m->max_views)) {
+        if (p->n_views < m->min_views)
+            PLX_FAIL(ctx, PLX_E_DATA, "%s: needs at least %s view%s (found %lld)", m->name,
+                     m->min_views == 2 ? "two" : "one", m->min_views == 1 ? "" : "s", (long long)p->n_views);
+        PLX_FAIL(ctx, PLX_E_DATA, "%s: takes at most %lld views (found %lld)", m->name, (long long)m->max_views,
+                 (long long)p->n_views);
+    }
+    for (plx_index v = 0; v < p->n_views; v++) {
+        const plx__view *view = &p->views[v];
+        if (view->kind == PLX_VIEW_KERNEL && !(m->capabilities & PLX_CAN_KERNEL_VIEWS))
+            PLX_FAIL(ctx, PLX_E_DATA, "%s: view '%s' is of kind kernel, which this method cannot use; leave it out",
+                     m->name, view->name);
+        if (view->missing_values && !(m->capabilities & PLX_CAN_MISSING_VALUES)) return refuse_nan(ctx, m, p, view);
+        if (view->present_count < p->n && !(m->capabilities & PLX_CAN_MISSING_VIEWS))
+            PLX_FAIL(ctx, PLX_E_DATA, "%s: view '%s' is missing for %lld samples; this method needs complete views",
+                     m->name, view->name, (long long)(p->n - view->present_count));
+    }
+    return PLX_OK;
+}
+
+static plx_status check_labels(plx_context *ctx, const plx__method *m, const plx__problem *p)
+{
+    if (!(m->capabilities & PLX_CAN_LABEL_SETS))
+        for (plx_index i = 0; i < p->n; i++)
+            if (p->set_ptr[i + 1] - p->set_ptr[i] > 1)
+                PLX_FAIL(ctx, PLX_E_DATA,
+                         "%s: sample %s has several labels (%s); hierarchical label sets need a method like mvkmeans",
+                         m->name, p->ids[i], p->label_text[i]);
+    if (m->min_classes && !p->n_labelled)
+        PLX_FAIL(ctx, PLX_E_DATA, "%s: no labels; at least one sample must be labelled", m->name);
+    plx_index seen = 0;
+    uint8_t *used = NULL;
+    PLX_TRY(plx__arena_u8(&used, plx__scratch(ctx), p->n_classes));
+    for (plx_index i = 0; i < p->set_ptr[p->n]; i++) used[p->set_class[i]] = 1;
+    for (plx_index c = 0; c < p->n_classes; c++) seen += used[c];
+    if (seen < m->min_classes)
+        PLX_FAIL(ctx, PLX_E_DATA, "%s: need at least two classes among the labelled samples (found %lld)", m->name,
+                 (long long)seen);
+    return PLX_OK;
+}
+
+static plx_status check_covered(plx_context *ctx, const plx__method *m, const plx__problem *p)
+{
+    if (!m->refuse_uncovered) return PLX_OK;
+    for (plx_index i = 0; i < p->n; i++) {
+        bool covered = false;
+        for (plx_index v = 0; v < p->n_views; v++) covered |= p->views[v].present[i];
+        if (!covered)
+            PLX_FAIL(ctx, PLX_E_DATA, "%s: sample %s has no view; remove it or give it at least one", m->name,
+                     p->ids[i]);
+    }
+    return PLX_OK;
+}
+
+plx_status plx__problem_check(plx_context *ctx, const plx__method *m, const plx__problem *p, bool fitting)
+{
+    PLX_TRY(check_views(ctx, m, p));
+    if (!fitting) return PLX_OK;
+    PLX_TRY(check_labels(ctx, m, p));
+    return check_covered(ctx, m, p);
+}
+
+/* ---- files with a flag per row ---- */
+
+plx_status plx__read_flags(uint8_t **out, plx_context *ctx, plx__arena *arena, const char *directory, const char *path,
+                           plx_index rows, const char *parameter)
+{
+    const char *full = NULL;
+    plx_index count = 0;
+    if (plx__starts_with(path, "file:")) path += 5;
+    PLX_TRY(plx__path_join(&full, arena, directory ? directory : ".", path));
+    PLX_TRY(plx__flag_lines_read(out, &count, ctx, arena, full));
+    if (count != rows)
+        PLX_FAIL(ctx, PLX_E_DATA, "%s = %s: the file has %lld lines, the data set %lld samples", parameter, path,
+                 (long long)count, (long long)rows);
+    return PLX_OK;
+}

@@ -1,0 +1,50 @@
+/*
+ * The best of several runs: blocks are copied out when a run is the best so far and back at the end.
+ */
+#include "run/restarts.h"
+
+#include <string.h>
+
+plx_status plx__restarts_keep(plx__restarts *r, void *data, size_t bytes)
+{
+    plx__restart_block *block = NULL;
+    uint8_t *copy = NULL;
+    if (r->runs <= 1 || !data || !bytes) return PLX_OK;
+    PLX_TRY(PLX__ARENA_NEW(&block, plx__scratch(r->ctx), 1));
+    PLX_TRY(plx__arena_u8(&copy, plx__scratch(r->ctx), (plx_index)bytes));
+    *block = (plx__restart_block){r->blocks, data, copy, bytes};
+    r->blocks = block;
+    return PLX_OK;
+}
+
+plx_status plx__restarts_keep_mat(plx__restarts *r, plx_mat m)
+{
+    PLX_ASSERT(m.ld == m.cols);
+    return plx__restarts_keep(r, m.data, (size_t)(m.rows * m.cols) * sizeof *m.data);
+}
+
+static void copy_out(const plx__restarts *r)
+{
+    for (const plx__restart_block *b = r->blocks; b; b = b->next) memcpy(b->copy, b->data, b->bytes);
+}
+
+static void copy_back(const plx__restarts *r)
+{
+    for (const plx__restart_block *b = r->blocks; b; b = b->next) memcpy(b->data, b->copy, b->bytes);
+}
+
+plx_status plx__restarts_run(plx__restarts *r)
+{
+    double best = 0, next = 0;
+    PLX_TRY(r->run(r->arg, 0, &best));
+    if (r->runs <= 1) return PLX_OK;
+    copy_out(r);
+    for (plx_index k = 1; k < r->runs && !plx__out_of_time(r->ctx); k++) {
+        PLX_TRY(r->run(r->arg, k, &next));
+        if (!(r->smallest ? next < best : next > best)) continue;
+        best = next;
+        copy_out(r);
+    }
+    copy_back(r);
+    return PLX_OK;
+}

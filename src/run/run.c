@@ -1,0 +1,198 @@
+#include "run/run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+bool plx__wanted(const plx__run *run, const char *name)
+{
+    for (plx_index i = 0; i < run->n_wanted; i++)
+        if (strcmp(run->wanted[i], name) == 0) return true;
+    return false;
+}
+
+/* ---- outcome ---- */
+
+static plx_status copy_scores(plx__run *run, plx_cmat scores, const char *const *columns)
+{
+    plx__outcome *o = run->outcome;
+    if (!scores.data) return PLX_OK;
+    const char **names = NULL;
+    PLX_TRY(plx__arena_mat(&o->scores, run->out->arena, scores.rows, scores.cols));
+    for (plx_index i = 0; i < scores.rows; i++)
+        memcpy(o->scores.data + i * scores.cols, scores.data + i * scores.ld, (size_t)scores.cols * sizeof(double));
+    PLX_TRY(PLX__ARENA_NEW(&names, run->out->arena, scores.cols));
+    for (plx_index j = 0; j < scores.cols; j++) PLX_TRY(plx__arena_text(&names[j], run->out->arena, columns[j]));
+    o->columns = names;
+    return PLX_OK;
+}
+
+plx_status plx__outcome_texts(plx__run *run, const char *const *labels, plx_cmat scores, const char *const *columns)
+{
+    plx__outcome *o = run->outcome;
+    o->n = run->problem->n;
+    PLX_TRY(PLX__ARENA_NEW(&o->label, run->out->arena, o->n));
+    for (plx_index i = 0; i < o->n; i++)
+        if (labels[i]) PLX_TRY(plx__arena_text(&o->label[i], run->out->arena, labels[i]));
+    return copy_scores(run, scores, columns);
+}
+
+/* Labels drawn from a list of names: the texts are shared. */
+static plx_status outcome_indexed(plx__run *run, const int32_t *index, const char *const *names, plx_cmat scores)
+{
+    plx__outcome *o = run->outcome;
+    o->n = run->problem->n;
+    PLX_TRY(PLX__ARENA_NEW(&o->label, run->out->arena, o->n));
+    for (plx_index i = 0; i < o->n; i++) o->label[i] = index[i] < 0 ? NULL : names[index[i]];
+    return copy_scores(run, scores, names);
+}
+
+plx_status plx__outcome_classes(plx__run *run, const int32_t *index, plx_cmat scores)
+{
+    const plx__problem *p = run->problem;
+    const char **names = NULL;
+    PLX_TRY(PLX__ARENA_NEW(&names, run->out->arena, p->n_classes));
+    for (plx_index c = 0; c < p->n_classes; c++) PLX_TRY(plx__arena_text(&names[c], run->out->arena, p->classes[c]));
+    return outcome_indexed(run, index, names, scores);
+}
+
+plx_status plx__outcome_clusters(plx__run *run, const int32_t *index, plx_index n_clusters, plx_cmat scores)
+{
+    const char **names = NULL;
+    PLX_TRY(PLX__ARENA_NEW(&names, run->out->arena, n_clusters));
+    for (plx_index c = 0; c < n_clusters; c++)
+        PLX_TRY(plx__arena_printf(&names[c], run->out->arena, "c%lld", (long long)c));
+    return outcome_indexed(run, index, names, scores);
+}
+
+void plx__argmax_rows(int32_t *out, plx_cmat scores)
+{
+    for (plx_index i = 0; i < scores.rows; i++) {
+        const double *s = scores.data + i * scores.ld;
+        int32_t best = 0;
+        for (plx_index c = 1; c < scores.cols; c++)
+            if (s[c] > s[best]) best = (int32_t)c;
+        out[i] = best;
+    }
+}
+
+/* ---- iterations ---- */
+
+plx_status plx__iterate(plx__run *run, plx__trace *trace, const char *phase, plx_index iteration, plx_index max,
+                        double objective)
+{
+    if (trace->count == trace->capacity) {
+        double *bigger = NULL;
+        plx_index capacity = 2 * trace->capacity + 64;
+        PLX_TRY(plx__arena_f64(&bigger, run->out->arena, capacity, 1));
+        if (trace->count) memcpy(bigger, trace->value, (size_t)trace->count * sizeof *bigger);
+        trace->value = bigger;
+        trace->capacity = capacity;
+    }
+    trace->value[trace->count++] = objective;
+    return plx__report(run->ctx, phase, iteration, max, objective);
+}
+
+plx_status plx__finish(plx__run *run, const plx__trace *trace, plx_index iterations, bool converged, double objective)
+{
+    plx__facts *info = run->info;
+    info->iterations = iterations;
+    info->converged = converged;
+    info->objective = objective;
+    if (trace) {
+        info->trace = trace->value;
+        info->n_trace = trace->count;
+    }
+    if (!converged)
+        plx__warn(run->ctx, "%s stopped after %lld iterations without converging", run->method->name,
+                  (long long)iterations);
+    return PLX_OK;
+}
+
+/* ---- checks ---- */
+
+static plx_status negative(plx__run *run, const plx__view *v, plx_index i, plx_index j, double x)
+{
+    PLX_FAIL(run->ctx, PLX_E_DATA,
+             "%s: view '%s' row %lld, column %lld: negative value %g; this method needs values >= 0", run->method->name,
+             v->name, (long long)run->problem->row[i], (long long)j, x);
+}
+
+plx_status plx__require_nonnegative(plx__run *run, const plx__view *v)
+{
+    if (v->kind != PLX_VIEW_REAL && v->kind != PLX_VIEW_KERNEL) return PLX_OK; /* checked when it was added */
+    for (plx_index i = 0; i < run->problem->n; i++) {
+        if (v->sparse) {
+            for (int64_t p = v->csr.ptr[i]; p < v->csr.ptr[i + 1]; p++)
+                if (v->csr.val[p] < 0) return negative(run, v, i, v->csr.col[p], v->csr.val[p]);
+        } else {
+            const double *x = v->dense.data + i * v->dense.ld;
+            for (plx_index j = 0; j < v->cols; j++)
+                if (x[j] < 0) return negative(run, v, i, j, x[j]);
+        }
+    }
+    return PLX_OK;
+}
+
+plx_status plx__require_finite(plx__run *run, plx_cmat values, const char *what)
+{
+    for (plx_index i = 0; i < values.rows; i++)
+        for (plx_index j = 0; j < values.cols; j++)
+            if (!isfinite(values.data[i * values.ld + j]))
+                PLX_FAIL(run->ctx, PLX_E_NUMERIC,
+                         "%s: the %s of sample %s are not finite; its values are too large, scale the view",
+                         run->method->name, what, run->problem->ids[i]);
+    return PLX_OK;
+}
+
+/* ---- views a model needs ---- */
+
+static const char USED[] = "_views_used";
+
+plx_status plx__mark_used(plx__run *run, const uint8_t *used)
+{
+    plx_mat flags;
+    plx_index n = run->problem->n_views;
+    PLX_TRY(plx__store_new(&flags, run->out, USED, 1, n));
+    for (plx_index v = 0; v < n; v++) flags.data[v] = used[v] ? 1.0 : 0.0;
+    return PLX_OK;
+}
+
+plx_status plx__used_views(const uint8_t **out, plx_context *ctx, const plx__store *fitted, plx_index n_views)
+{
+    plx_cmat flags;
+    uint8_t *used = NULL;
+    *out = NULL;
+    if (!plx__store_find(fitted, USED)) return PLX_OK;
+    PLX_TRY(plx__store_dense(&flags, ctx, fitted, USED));
+    if (flags.rows != 1 || flags.cols != n_views)
+        PLX_FAIL(ctx, PLX_E_FORMAT, "the model's list of used views does not fit its views");
+    PLX_TRY(plx__arena_u8(&used, plx__scratch(ctx), n_views));
+    for (plx_index v = 0; v < n_views; v++) used[v] = flags.data[v] != 0;
+    *out = used;
+    return PLX_OK;
+}
+
+/* ---- views by name ---- */
+
+plx_status plx__require_view(plx_index *out, plx__run *run, const char *name, const char *parameter)
+{
+    const plx__problem *p = run->problem;
+    const char **names = NULL;
+    char near[128];
+    *out = -1;
+    for (plx_index v = 0; v < p->n_views; v++)
+        if (strcmp(p->views[v].name, name) == 0) *out = v;
+    if (*out >= 0) return PLX_OK;
+    plx__textbuf list;
+    const char *text = NULL;
+    plx__textbuf_init(&list, plx__scratch(run->ctx));
+    PLX_TRY(PLX__ARENA_NEW(&names, plx__scratch(run->ctx), p->n_views));
+    for (plx_index v = 0; v < p->n_views; v++) {
+        names[v] = p->views[v].name;
+        plx__textbuf_printf(&list, "%s%s", v ? ", " : "", names[v]);
+    }
+    PLX_TRY(plx__textbuf_done(&text, &list));
+    PLX_FAIL(run->ctx, PLX_E_ARG, "%s = %s: there is no view '%s' (the views are %s)%s", parameter, name, name, text,
+             plx__suggest(near, sizeof near, name, names, p->n_views));
+}

@@ -1,0 +1,164 @@
+/*
+ * What a method runs in.
+ *
+ * The framework checks the data against the method's descriptor, takes held-out samples away, fills the
+ * parameter struct and calls fit(run). Afterwards it predicts the held-out samples through predict(run),
+ * the same road new samples take, and puts their rows back in place. A method therefore never sees
+ * held-out samples, file paths of the model, or anybody's labels but the ones it may use.
+ */
+#ifndef PLX_RUN_RUN_H
+#define PLX_RUN_RUN_H
+
+#include <jansson.h>
+
+#include "data/dataset_impl.h"
+#include "params/param.h"
+#include "run/store.h"
+
+typedef struct plx__method plx__method;
+
+/* The samples to fit or to label, as the method may see them. */
+typedef struct plx__problem {
+    plx_index n, n_views;
+    const plx__view *views; /* after the zero-row rule; absent rows are zero / empty */
+    const char *const *ids; /* never NULL: row numbers of the caller's data when it has no ids */
+    plx_index n_classes;
+    const char *const *classes; /* hierarchy.classes if given, else byte-sorted label names */
+    const int32_t *label;       /* n: class index, -1 unlabelled. Label sets: first class */
+    const int64_t *set_ptr;     /* label sets: classes of sample i are set_class[set_ptr[i] .. set_ptr[i+1]) */
+    const int32_t *set_class;
+    const char *const *label_text; /* n: as given, NULL unlabelled (regression reads numbers from it) */
+    plx_index n_labelled;
+    const plx__hierarchy *hierarchy; /* NULL: none */
+    const plx_index *row;            /* n: row of each sample in the caller's data (for files with a line per row) */
+    plx_index rows;                  /* number of rows of the caller's data */
+    const char *directory;           /* what file parameters are relative to */
+} plx__problem;
+
+/* Labels and scores per sample. */
+typedef struct plx__outcome {
+    plx_index n;
+    const char **label; /* n; NULL entries print as ? */
+    plx_mat scores;     /* n x n_columns; data NULL: none */
+    const char *const *columns;
+} plx__outcome;
+
+/* Numbers about the run itself. */
+typedef struct plx__facts {
+    plx_index iterations;
+    int converged;    /* 1, 0, or -1: does not iterate */
+    double objective; /* NaN: none */
+    const double *trace;
+    plx_index n_trace;
+    json_t *extra; /* further keys of the JSON result; owned, NULL: none */
+} plx__facts;
+
+typedef struct plx__run {
+    plx_context *ctx;
+    const plx__method *method;
+    const plx__problem *problem;
+    const plx_params *settings; /* for per-view look-ups */
+    const void *params;         /* the method's own struct, filled */
+    const plx__store *fitted;   /* predict: what fit left behind */
+    plx__store *out;            /* arrays of this run */
+    plx__outcome *outcome;
+    plx__facts *info;
+    const char *const *wanted; /* names of on-request arrays */
+    plx_index n_wanted;
+} plx__run;
+
+/* ---- what a method may ask and tell ---- */
+
+/* Was this on-request array asked for? */
+bool plx__wanted(const plx__run *run, const char *name);
+
+/* Predictions by class index (-1: ?) with one score column per class; by cluster number (c0, c1, ...);
+ * or as ready texts. Arrays are copied. scores.data may be NULL. */
+plx_status plx__outcome_classes(plx__run *run, const int32_t *index, plx_cmat scores);
+plx_status plx__outcome_clusters(plx__run *run, const int32_t *index, plx_index n_clusters, plx_cmat scores);
+plx_status plx__outcome_texts(plx__run *run, const char *const *labels, plx_cmat scores, const char *const *columns);
+
+/* Largest score per row, ties to the smallest index. */
+void plx__argmax_rows(int32_t *out, plx_cmat scores);
+
+/* End of an iteration: tells progress, remembers the objective. The trace is stored by plx__finish. */
+typedef struct plx__trace {
+    double *value;
+    plx_index count, capacity;
+} plx__trace;
+plx_status plx__iterate(plx__run *run, plx__trace *trace, const char *phase, plx_index iteration, plx_index max,
+                        double objective);
+plx_status plx__finish(plx__run *run, const plx__trace *trace, plx_index iterations, bool converged, double objective);
+
+/* Any non-negative view is fine; a negative entry is an error naming view, row and column. */
+plx_status plx__require_nonnegative(plx__run *run, const plx__view *view);
+
+/* Every entry is finite, or PLX_E_NUMERIC naming the sample: `what` is e.g. "scores". */
+plx_status plx__require_finite(plx__run *run, plx_cmat values, const char *what);
+
+/* Fit: which views the model needs (n_views flags). New data are matched and checked in those only; a method that says
+ * nothing uses all. */
+plx_status plx__mark_used(plx__run *run, const uint8_t *used);
+
+/* What plx__mark_used left in a model of n_views views, as flags in scratch; NULL: all are used. */
+plx_status plx__used_views(const uint8_t **out, plx_context *ctx, const plx__store *fitted, plx_index n_views);
+
+/* Index of the view, or an error naming it and the ones there are. */
+plx_status plx__require_view(plx_index *out, plx__run *run, const char *name, const char *parameter);
+
+/* ---- the descriptor ---- */
+
+typedef struct plx__array_spec {
+    const char *name;  /* VIEW at its end stands for every view */
+    const char *shape; /* "n x K": n = samples */
+    unsigned flags;
+    const char *help;
+} plx__array_spec;
+
+enum {
+    PLX__ON_REQUEST = 1u << 0,     /* computed only when asked for */
+    PLX__MEASURED = 1u << 1,       /* tells how good the model is: rows without NaN by held-out samples win */
+    PLX__SOMETIMES = 1u << 2,      /* there with some settings only; the help says which */
+    PLX__SAMPLE_NUMBERS = 1u << 3, /* its values are row numbers of the caller's data */
+    PLX__SAMPLE_ORDER = 1u << 4    /* its rows belong to some of the samples, in their order */
+};
+
+/* A metric of the JSON result that is the mean of a column of an array, over the rows where it is a number. */
+typedef struct plx__mean_metric {
+    const char *name, *array; /* name NULL: end of the list */
+    plx_index column;
+} plx__mean_metric;
+
+/* What an all-zero row of a view means (design: it says nothing). */
+typedef enum plx__zero_rows {
+    PLX__ZERO_ROWS_MISSING = 0, /* missing in every kind of view: the method cannot use a zero row */
+    PLX__ZERO_ROWS_PARAM = 1,   /* missing in counts and binary views unless zero_rows=present */
+    PLX__ZERO_ROWS_PRESENT = 2  /* present */
+} plx__zero_rows;
+
+struct plx__method {
+    const char *name, *title, *summary, *citation;
+    plx_task task;
+    unsigned capabilities;
+    plx_index min_views, max_views; /* max 0: no limit */
+    plx_index min_classes;          /* among the labels; 0: labels are optional */
+    plx__zero_rows zero_rows;
+    bool refuse_uncovered;          /* a sample without any view is an error when fitting */
+    const char *const *extra_views; /* further names allowed in key.VIEW (e.g. "concat"), NULL-ended; may be NULL */
+    size_t params_size;
+    const plx__param_table *params; /* NULL-ended list of tables */
+    const plx__array_spec *arrays;
+    const char *transform;   /* array that `transform` writes, or NULL */
+    const char *view_scores; /* arrays of class scores by one view ("posterior.VIEW"; zero row: none), or NULL */
+    const plx__mean_metric *metrics;       /* further metrics, or NULL */
+    const char *memory_remedy;             /* ends the sentence when the estimate is too large */
+    plx_status (*check)(plx__run *run);    /* rules between settings and data; may be NULL */
+    double (*memory)(const plx__run *run); /* peak bytes beyond the data; may be NULL */
+    plx_status (*fit)(plx__run *run);
+    plx_status (*predict)(plx__run *run); /* NULL without PLX_CAN_PREDICT */
+    /* After a fit with held-out samples, when their rows are back: arrays over pairs of samples that concern them too;
+     * may be NULL (such arrays are zero there). */
+    plx_status (*complete)(plx_context *ctx, plx__store *all);
+};
+
+#endif

@@ -1,18 +1,18 @@
 #!/bin/sh
 # Benchmarks against limits and peers, each claim a ratio measured in one run. Appends to bench/log.txt.
-#   bench/run.sh [linalg|knn|read|methods|mvkmeans|coem|mvplsa|kcca|coreg|spectral|graph|gp|sense]...        default: all
+#   bench/run.sh [linalg|chol|knn|read|methods|mvkmeans|coem|mvplsa|kcca|coreg|spectral|graph|gp|sense]...        default: all
 set -eu
 cd "$(dirname "$0")/.."
 jobs=$(nproc 2>/dev/null || echo 2)
 threads=${THREADS:-$jobs}
 cmake -S . -B build/bench -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE="-O3 -g1 -DNDEBUG" -DPLX_BUILD_BENCH=ON \
-    -DPLX_BUILD_TESTS=OFF >/dev/null
+    -DPLX_BUILD_TESTS=OFF -DPLX_REFERENCES=ON >/dev/null
 cmake --build build/bench -j "$jobs" >/dev/null
 tools/python_env.sh build/bench-venv numpy scipy pandas scikit-learn matplotlib seaborn
 python=build/bench-venv/bin/python
 # mvlearn asks for a matplotlib that no longer builds; what is measured does not need it.
 "$python" -c 'import mvlearn' 2>/dev/null || "$python" -m pip install --quiet --no-deps mvlearn 2>/dev/null || echo "mvlearn: could not be installed" >&2
-[ $# -gt 0 ] || set -- linalg knn read methods mvkmeans coem mvplsa kcca coreg spectral graph gp sense
+[ $# -gt 0 ] || set -- linalg chol knn read methods mvkmeans coem mvplsa kcca coreg spectral graph gp sense
 log=build/bench/result.txt
 {
     printf '\n# %s, %s, %s threads, load %s\n' "$(date -u +%Y-%m-%d)" "$(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1)" \
@@ -20,6 +20,9 @@ log=build/bench/result.txt
     for part; do
         case $part in
         linalg) build/bench/bench/bench_linalg "$threads" ;;
+        chol)
+            for n in 5000 20000 50000; do for d in 2 5; do build/bench/bench/bench_sparse_chol $n $d 10; done; done
+            ;;
         knn) "$python" bench/bench_knn.py build/bench/bench/bench_linalg "$threads" ;;
         read) "$python" bench/bench_read.py --program build/bench/bench/bench_read --megabytes "${MEGABYTES:-1000}" ;;
         methods) "$python" bench/bench_methods.py build/bench/parallax "$threads" ;;

@@ -9,8 +9,10 @@ find_path(PLX_CBLAS_INCLUDE NAMES cblas.h openblas_config.h
   PATH_SUFFIXES openblas-openmp ${CMAKE_LIBRARY_ARCHITECTURE}/openblas-openmp openblas ${CMAKE_LIBRARY_ARCHITECTURE} REQUIRED)
 find_library(PLX_LAPACKE NAMES lapacke REQUIRED)
 find_library(PLX_ARPACK NAMES arpack REQUIRED)
-find_library(PLX_CHOLMOD NAMES cholmod REQUIRED)
-find_path(PLX_CHOLMOD_INCLUDE NAMES cholmod.h PATH_SUFFIXES suitesparse REQUIRED)
+# Of SuiteSparse only AMD and its settings, both BSD; CHOLMOD is partly GPL.
+find_library(PLX_AMD NAMES amd REQUIRED)
+find_library(PLX_SUITESPARSECONFIG NAMES suitesparseconfig REQUIRED)
+find_path(PLX_AMD_INCLUDE NAMES amd.h PATH_SUFFIXES suitesparse REQUIRED)
 find_library(PLX_SVM NAMES svm REQUIRED)
 find_library(PLX_LINEAR NAMES linear REQUIRED)
 find_library(PLX_LBFGS NAMES lbfgs REQUIRED)
@@ -23,9 +25,9 @@ pkg_check_modules(PLX_UTF8PROC REQUIRED IMPORTED_TARGET libutf8proc)
 find_package(HDF5 REQUIRED COMPONENTS C)
 
 target_include_directories(plx_dependencies SYSTEM INTERFACE
-  ${PLX_CBLAS_INCLUDE} ${PLX_CHOLMOD_INCLUDE} ${HDF5_INCLUDE_DIRS})
+  ${PLX_CBLAS_INCLUDE} ${PLX_AMD_INCLUDE} ${HDF5_INCLUDE_DIRS})
 target_link_libraries(plx_dependencies INTERFACE
-  ${PLX_LAPACKE} ${PLX_ARPACK} ${PLX_CHOLMOD} ${PLX_OPENBLAS} ${PLX_SVM} ${PLX_LINEAR} ${PLX_LBFGS} ${PLX_GLPK} ${PLX_STEMMER}
+  ${PLX_LAPACKE} ${PLX_ARPACK} ${PLX_AMD} ${PLX_SUITESPARSECONFIG} ${PLX_OPENBLAS} ${PLX_SVM} ${PLX_LINEAR} ${PLX_LBFGS} ${PLX_GLPK} ${PLX_STEMMER}
   PkgConfig::PLX_JANSSON PkgConfig::PLX_ZLIB PkgConfig::PLX_MATIO PkgConfig::PLX_UTF8PROC
   ${HDF5_C_LIBRARIES} m)
 

@@ -166,7 +166,7 @@ static plx_status add_diagonal(plx_csr *out, plx_context *ctx, plx_ccsr l, const
     return PLX_OK;
 }
 
-/* f holds C Y on entry. A matrix CHOLMOD finds not positive definite is singular for us. */
+/* f holds C Y on entry. A matrix that is not positive definite in rounded numbers is singular for us. */
 static plx_status solve_factorised(plx_context *ctx, const plx__smoother *s, const double *c, plx_mat f,
                                    const char *method)
 {
@@ -175,13 +175,12 @@ static plx_status solve_factorised(plx_context *ctx, const plx__smoother *s, con
     double largest = 0;
     PLX_TRY(plx__smoother_matrix(&l, ctx, s));
     PLX_TRY(add_diagonal(&m, ctx, plx__ccsr(l), c, &largest));
-    plx_status st = plx__sparse_chol_create(&factor, ctx, plx__ccsr(m), method);
+    plx_status st = plx__sparse_chol_create(&factor, plx__scratch(ctx), plx__ccsr(m), method);
     if (st == PLX_E_NUMERIC) plx__clear_error(ctx);
     bool singular = st == PLX_E_NUMERIC || (st == PLX_OK && plx__sparse_chol_smallest_pivot(factor) <= 1e-12 * largest);
-    if (singular) st = unreachable(ctx, method);
-    else if (st == PLX_OK) st = plx__sparse_chol_solve(factor, ctx, f);
-    plx__sparse_chol_destroy(factor);
-    return st;
+    if (singular) return unreachable(ctx, method);
+    PLX_TRY(st);
+    return plx__sparse_chol_solve(factor, ctx, f);
 }
 
 typedef struct shifted {

@@ -2,7 +2,7 @@
  * Regularisation by a positive semidefinite L that is a weighted sum of sparse parts, each given as L_v itself or as a
  * factor B_v with L_v = B_v' B_v. L is formed only for small problems; large ones work with products.
  *
- *     classification   F = (L + C)^-1 C Y,  C diagonal                 (CHOLMOD, or conjugate gradients)
+ *     classification   F = (L + C)^-1 C Y,  C diagonal                 (sparse Cholesky, or conjugate gradients)
  *     clustering       eigenvectors of the smallest eigenvalues of L   (LAPACK, or ARPACK)
  */
 #ifndef PLX_GRAPH_SMOOTHER_H

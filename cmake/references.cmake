@@ -1,0 +1,12 @@
+# Solvers that the tests and benchmarks compare ours with. The library never links them: GLPK and parts of CHOLMOD are GPL.
+option(PLX_REFERENCES "Compare with GLPK, CHOLMOD and libsvm in the tests and benchmarks" OFF)
+if(PLX_REFERENCES)
+  find_library(PLX_GLPK NAMES glpk REQUIRED)
+  find_library(PLX_CHOLMOD NAMES cholmod REQUIRED)
+  find_path(PLX_CHOLMOD_INCLUDE NAMES cholmod.h PATH_SUFFIXES suitesparse REQUIRED)
+  find_library(PLX_SVM NAMES svm REQUIRED)
+  add_library(plx_references INTERFACE)
+  target_include_directories(plx_references SYSTEM INTERFACE ${PLX_CHOLMOD_INCLUDE})
+  target_link_libraries(plx_references INTERFACE ${PLX_GLPK} ${PLX_CHOLMOD} ${PLX_SVM})
+  target_compile_definitions(plx_references INTERFACE PLX_HAVE_REFERENCES)
+endif()

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Compares what the shared library exports with tools/symbols.txt, and looks for calls a library must not make.
 Usage: check_symbols.py LIBRARY [OBJECT]... [--update]
-With object files the calls are looked for in those: the library may hold others' code too (FAISS is a static library)."""
+With object files the calls are looked for in those (the library may hold others' code too), and every exported function
+must come from an object of src/api and be called by no other: the border is in one place, above everything else."""
 import pathlib
 import subprocess
 import sys
@@ -17,6 +18,17 @@ def nm(files, *flags):
     return sorted({line.split()[-1].split("@")[0] for line in out.splitlines() if line.strip()})
 
 
+def strays(objects, exported):
+    """Exported functions that an object outside src/api defines, or calls upwards."""
+    for path in objects:
+        if not path.endswith(".o") or "/src/api/" in path.replace("\\", "/"):
+            continue
+        for symbol in set(nm([path], "--defined-only", "--extern-only")) & set(exported):
+            yield f"{symbol} is defined in {path}; exported functions live in src/api"
+        for symbol in set(nm([path], "--undefined-only")) & set(exported):
+            yield f"{symbol} is called in {path}; below src/api call the function behind it"
+
+
 def main():
     update = "--update" in sys.argv
     library, *objects = [a for a in sys.argv[1:] if a != "--update"]
@@ -28,6 +40,7 @@ def main():
     bad = [f"exported but not listed: {s}" for s in exported if s not in listed]
     bad += [f"listed but not exported: {s}" for s in listed if s not in exported]
     bad += [f"not ours: {s}" for s in exported if not s.startswith("plx_") or s.startswith("plx__")]
+    bad += sorted(strays(objects, exported))
     bad += [f"the library must not call {s}" for s in called if s in FORBIDDEN]
     print("\n".join(bad) if bad else f"symbols: {len(exported)} exported, as listed")
     return 1 if bad else 0

@@ -4,6 +4,14 @@
 #include "api/api_args.h"
 #include "data/dataset_impl.h"
 
+const char *plx_view_kind_name(plx_view_kind kind) { return plx__view_kind_name(kind); }
+
+plx_status plx_view_kind_parse(plx_view_kind *out, const char *name) { return plx__view_kind_parse(out, name); }
+
+/* ---- building ---- */
+
+void plx_dataset_destroy(plx_dataset *data) { plx__dataset_destroy(data); }
+
 plx_status plx_dataset_create(plx_dataset **out, plx_context *ctx, const char *name, plx_index n)
 {
     PLX__CALL(ctx, plx__dataset_create(out, ctx, name, n), PLX__ARG(out));
@@ -61,6 +69,8 @@ plx_status plx_dataset_set_sample_costs(plx_dataset *data, plx_context *ctx, con
     PLX__CALL(ctx, plx__dataset_set_sample_costs(data, ctx, costs), PLX__ARG(data));
 }
 
+/* ---- deriving ---- */
+
 plx_status plx_dataset_select(plx_dataset **out, plx_context *ctx, const plx_dataset *data, const plx_index *samples,
                               plx_index count)
 {
@@ -76,4 +86,20 @@ plx_status plx_dataset_mask(plx_dataset **out, plx_context *ctx, const plx_datas
 plx_status plx_dataset_relabel(plx_dataset **out, plx_context *ctx, const plx_dataset *data, const char *const *labels)
 {
     PLX__CALL(ctx, plx__dataset_relabel(out, ctx, data, labels), PLX__ARG(out), PLX__ARG(data));
+}
+
+plx_status plx_dataset_scale(plx_dataset **out, plx_context *ctx, const plx_dataset *data, plx_index view,
+                             const char *how)
+{
+    *out = NULL;
+    plx__call_begin(ctx);
+    return plx__call_end(ctx, plx__dataset_scale(out, ctx, data, view, how));
+}
+
+plx_status plx_dataset_min_df(plx_dataset **out, plx_context *ctx, const plx_dataset *data, plx_index view,
+                              plx_index least)
+{
+    *out = NULL;
+    plx__call_begin(ctx);
+    return plx__call_end(ctx, plx__dataset_min_df(out, ctx, data, view, least));
 }

@@ -101,6 +101,8 @@ plx_status plx_params_create(plx_params **out, plx_context *ctx, const char *met
     PLX__CALL(ctx, params_create(out, ctx, method), PLX__ARG(out), PLX__ARG(method));
 }
 
+void plx_params_destroy(plx_params *params) { plx__params_destroy(params); }
+
 plx_status plx_params_set(plx_params *params, plx_context *ctx, const char *key, const char *value)
 {
     PLX__CALL(ctx, plx__params_set(params, ctx, key, value), PLX__ARG(params), PLX__ARG(key), PLX__ARG(value));

@@ -26,7 +26,7 @@ double plx__now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-const char *plx_status_name(plx_status status)
+const char *plx__status_name(plx_status status)
 {
     static const char *const names[] = {
         "PLX_OK",          "PLX_E_NOMEM", "PLX_E_ARG",    "PLX_E_DATA",        "PLX_E_NUMERIC",
@@ -128,7 +128,7 @@ static int core_count(void)
     return (int)plx__max(1, sysconf(_SC_NPROCESSORS_ONLN));
 }
 
-plx_status plx_context_create(plx_context **out, const plx_context_options *options)
+plx_status plx__context_create(plx_context **out, const plx_context_options *options)
 {
     plx_context_options o;
     *out = NULL;
@@ -156,14 +156,14 @@ plx_status plx_context_create(plx_context **out, const plx_context_options *opti
     plx__arena_init(&ctx->notes_arena, ctx);
     ctx->notes_tail = &ctx->notes;
     if (ctx->threads > 1 && plx__pool_open(&ctx->pool, ctx, ctx->threads) != PLX_OK) {
-        plx_context_destroy(ctx);
+        plx__context_destroy(ctx);
         return PLX_E_NOMEM;
     }
     *out = ctx;
     return PLX_OK;
 }
 
-void plx_context_destroy(plx_context *ctx)
+void plx__context_destroy(plx_context *ctx)
 {
     if (!ctx) return;
     plx__pool_close(ctx->pool, ctx);
@@ -187,31 +187,8 @@ plx_status plx__call_end(plx_context *ctx, plx_status st)
 {
     plx__arena_free(&ctx->scratch);
     if (st == PLX_OK) ctx->error[0] = '\0';
-    else if (!ctx->error[0]) plx__fail(ctx, st, st == PLX_E_NOMEM ? "out of memory" : "%s", plx_status_name(st));
+    else if (!ctx->error[0]) plx__fail(ctx, st, st == PLX_E_NOMEM ? "out of memory" : "%s", plx__status_name(st));
     return st;
-}
-
-/* ---- settings ---- */
-
-const char *plx_context_error(const plx_context *ctx) { return ctx ? ctx->error : "no context"; }
-void plx_context_set_seed(plx_context *ctx, uint64_t seed) { ctx->seed = seed; }
-uint64_t plx_context_seed(const plx_context *ctx) { return ctx->seed; }
-int plx_context_threads(const plx_context *ctx) { return ctx->threads; }
-int64_t plx_context_memory_limit(const plx_context *ctx) { return ctx->memory_limit; }
-void plx_context_cancel(plx_context *ctx) { atomic_store(&ctx->cancelled, 1); }
-void plx_context_reset_cancel(plx_context *ctx) { atomic_store(&ctx->cancelled, 0); }
-
-void plx_context_set_progress(plx_context *ctx, plx_progress_fn fn, void *payload)
-{
-    ctx->progress = fn;
-    ctx->progress_payload = payload;
-}
-
-void plx_context_set_log(plx_context *ctx, plx_log_level level, plx_log_fn fn, void *payload)
-{
-    ctx->log = fn;
-    ctx->log_level = level;
-    ctx->log_payload = payload;
 }
 
 /* ---- failure ---- */
@@ -248,7 +225,7 @@ plx_status(plx__fail_prefix)(plx_context *ctx, plx_status code, const char *fmt,
     vsnprintf(buffer, PLX__ERROR_BYTES, fmt, args);
     va_end(args);
     size_t len = strlen(buffer);
-    const char *rest = old[0] ? old : code == PLX_E_NOMEM ? "out of memory" : plx_status_name(code);
+    const char *rest = old[0] ? old : code == PLX_E_NOMEM ? "out of memory" : plx__status_name(code);
     snprintf(buffer + len, PLX__ERROR_BYTES - len, ": %s", rest);
     flatten(buffer);
     return code;

@@ -39,6 +39,11 @@ struct plx_context {
     char error[PLX__ERROR_BYTES];
 };
 
+/* The public functions of the same names; NULL-safe destroy. */
+plx_status plx__context_create(plx_context **out, const plx_context_options *options);
+void plx__context_destroy(plx_context *ctx);
+const char *plx__status_name(plx_status status);
+
 /* Scratch memory of the running call. */
 static inline plx__arena *plx__scratch(plx_context *ctx) { return &ctx->scratch; }
 

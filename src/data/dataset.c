@@ -19,11 +19,11 @@ plx_status plx__dataset_create(plx_dataset **out, plx_context *ctx, const char *
     plx__arena_init(&data->arena, ctx);
     plx_status st = plx__arena_text(&data->name, &data->arena, name ? name : "data");
     if (st == PLX_OK) *out = data;
-    else plx_dataset_destroy(data);
+    else plx__dataset_destroy(data);
     return st;
 }
 
-void plx_dataset_destroy(plx_dataset *data)
+void plx__dataset_destroy(plx_dataset *data)
 {
     if (!data) return;
     plx_context *ctx = data->arena.ctx;

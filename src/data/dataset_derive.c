@@ -123,7 +123,7 @@ static plx_status derive_new(plx_dataset **out, plx_context *ctx, const plx_data
     plx_status st = derive(to, ctx, from, c);
     plx__arena_rewind(plx__scratch(ctx), mark);
     if (st == PLX_OK) *out = to;
-    else plx_dataset_destroy(to);
+    else plx__dataset_destroy(to);
     return st;
 }
 
@@ -156,7 +156,7 @@ plx_status plx__dataset_relabel(plx_dataset **out, plx_context *ctx, const plx_d
     PLX_TRY(derive_new(out, ctx, data, &(choice){all, data->n, NULL, false}));
     plx_status st = plx__dataset_set_labels(*out, ctx, labels);
     if (st == PLX_OK) return st;
-    plx_dataset_destroy(*out);
+    plx__dataset_destroy(*out);
     *out = NULL;
     return st;
 }

@@ -44,7 +44,10 @@ struct plx_dataset {
 };
 
 /* ---- the same operations as the public ones, for use inside a running call ---- */
+const char *plx__view_kind_name(plx_view_kind kind);
+plx_status plx__view_kind_parse(plx_view_kind *out, const char *name);
 plx_status plx__dataset_create(plx_dataset **out, plx_context *ctx, const char *name, plx_index n);
+void plx__dataset_destroy(plx_dataset *data);
 plx_status plx__dataset_set_ids(plx_dataset *data, plx_context *ctx, const char *const *ids);
 plx_status plx__dataset_add_dense(plx_dataset *data, plx_context *ctx, const char *name, plx_view_kind kind,
                                   plx_cmat values, const char *const *features, const uint8_t *present);
@@ -63,5 +66,9 @@ plx_status plx__dataset_select(plx_dataset **out, plx_context *ctx, const plx_da
 plx_status plx__dataset_mask(plx_dataset **out, plx_context *ctx, const plx_dataset *data, const uint8_t *present);
 plx_status plx__dataset_relabel(plx_dataset **out, plx_context *ctx, const plx_dataset *data,
                                 const char *const *labels);
+plx_status plx__dataset_scale(plx_dataset **out, plx_context *ctx, const plx_dataset *data, plx_index v,
+                              const char *how);
+plx_status plx__dataset_min_df(plx_dataset **out, plx_context *ctx, const plx_dataset *data, plx_index v,
+                               plx_index least);
 
 #endif

@@ -10,12 +10,12 @@
 static const char *const kind_names[] = {"real", "counts", "binary", "probability", "kernel"};
 enum { N_KINDS = sizeof kind_names / sizeof *kind_names };
 
-const char *plx_view_kind_name(plx_view_kind kind)
+const char *plx__view_kind_name(plx_view_kind kind)
 {
     return (int)kind >= 0 && (int)kind < N_KINDS ? kind_names[kind] : NULL;
 }
 
-plx_status plx_view_kind_parse(plx_view_kind *out, const char *name)
+plx_status plx__view_kind_parse(plx_view_kind *out, const char *name)
 {
     for (int k = 0; k < N_KINDS; k++) {
         if (strcmp(name, kind_names[k]) != 0) continue;

@@ -151,7 +151,7 @@ plx_status plx__dataset_replace_view(plx_dataset **out, plx_context *ctx, const 
     *out = to;
     to = NULL;
 done:
-    plx_dataset_destroy(to);
+    plx__dataset_destroy(to);
     return st;
 }
 
@@ -171,8 +171,8 @@ plx_status plx__feature_split_dataset(plx_dataset **out, plx_context *ctx, const
     return PLX_OK;
 }
 
-static plx_status split_by_text(plx_dataset **out, plx_context *ctx, const plx_dataset *data, plx_index v,
-                                const char *spec)
+plx_status plx__split_features(plx_dataset **out, plx_context *ctx, const plx_dataset *data, plx_index v,
+                               const char *spec)
 {
     plx__feature_split split;
     plx__arena *scratch = plx__scratch(ctx);
@@ -188,12 +188,4 @@ static plx_status split_by_text(plx_dataset **out, plx_context *ctx, const plx_d
         PLX_TRY(plx__feature_split_random(&split, ctx, scratch, view->cols, parts, SPLIT_STREAM));
     else PLX_FAIL(ctx, PLX_E_ARG, "split = %s: must be a number of views or file:PATH", spec);
     return plx__feature_split_dataset(out, ctx, data, v, &split);
-}
-
-plx_status plx_split_features(plx_dataset **out, plx_context *ctx, const plx_dataset *data, plx_index view,
-                              const char *spec)
-{
-    *out = NULL;
-    plx__call_begin(ctx);
-    return plx__call_end(ctx, split_by_text(out, ctx, data, view, spec));
 }

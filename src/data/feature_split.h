@@ -32,6 +32,10 @@ plx_status plx__feature_split_apply(plx__view *parts, plx_context *ctx, plx__are
 plx_status plx__dataset_replace_view(plx_dataset **out, plx_context *ctx, const plx_dataset *data, plx_index v,
                                      const plx__view *views, plx_index count);
 
+/* plx_split_features() inside a running call. */
+plx_status plx__split_features(plx_dataset **out, plx_context *ctx, const plx_dataset *data, plx_index v,
+                               const char *spec);
+
 /* The data set with view `v` replaced by its parts, called split0, split1, ... */
 plx_status plx__feature_split_dataset(plx_dataset **out, plx_context *ctx, const plx_dataset *data, plx_index v,
                                       const plx__feature_split *split);

@@ -13,41 +13,7 @@ enum { N_GENERATORS = sizeof GENERATORS / sizeof *GENERATORS };
 
 /* ---- listing ---- */
 
-static const plx__generator *generator_at(plx_index k) { return k >= 0 && k < N_GENERATORS ? GENERATORS[k] : NULL; }
-
-plx_index plx_generator_count(void) { return N_GENERATORS; }
-
-const char *plx_generator_name(plx_index generator)
-{
-    const plx__generator *g = generator_at(generator);
-    return g ? g->name : NULL;
-}
-
-const char *plx_generator_summary(plx_index generator)
-{
-    const plx__generator *g = generator_at(generator);
-    return g ? g->summary : NULL;
-}
-
-plx_index plx_generator_param_count(plx_index generator)
-{
-    const plx__generator *g = generator_at(generator);
-    plx_index count = 0;
-    while (g && plx__gen_param_at(g, count)) count++;
-    return count;
-}
-
-plx_status plx_generator_param_info(plx_generator_param *info, plx_index generator, plx_index param)
-{
-    static const char *const types[] = {"int", "real", "flag", "list", "choice", "text"};
-    const plx__generator *g = generator_at(generator);
-    const plx__gen_param *p = g ? plx__gen_param_at(g, param) : NULL;
-    if (!p || !info || info->struct_size == 0 || info->struct_size > sizeof *info) return PLX_E_ARG;
-    plx_generator_param full = {info->struct_size, p->name,    types[p->type], p->fallback, p->low,
-                                p->high,           p->choices, p->help};
-    memcpy(info, &full, info->struct_size);
-    return PLX_OK;
-}
+const plx__generator *plx__generator_at(plx_index k) { return k >= 0 && k < N_GENERATORS ? GENERATORS[k] : NULL; }
 
 /* ---- building ---- */
 
@@ -137,7 +103,7 @@ plx_status plx__gen_truth(plx__gen_run *run, const char *const *truth, const plx
         strata = &classes;
     }
     PLX_TRY(plx__split_choose(chosen, ctx, strata, plx__gen_text(&run->set, "labelled")));
-    plx_split_label_texts(labels, run->data, chosen);
+    plx__split_label_texts(labels, run->data, chosen);
     return plx__dataset_set_labels(run->data, ctx, labels);
 }
 
@@ -159,8 +125,8 @@ static plx_status find_generator(const plx__generator **out, plx_context *ctx, c
              plx__suggest(near, sizeof near, kind, names, N_GENERATORS));
 }
 
-static plx_status generate(plx_dataset **out, plx_context *ctx, const char *kind, const char *const *settings,
-                           plx_index n_settings)
+plx_status plx__generate(plx_dataset **out, plx_context *ctx, const char *kind, const char *const *settings,
+                         plx_index n_settings)
 {
     plx__gen_run run = {.ctx = ctx};
     const plx__generator *g = NULL;
@@ -170,14 +136,6 @@ static plx_status generate(plx_dataset **out, plx_context *ctx, const char *kind
     PLX_TRY(plx__gen_read_settings(&run.set, ctx, plx__scratch(ctx), g, settings, n_settings));
     plx_status st = g->make(&run);
     if (st == PLX_OK) *out = run.data;
-    else plx_dataset_destroy(run.data);
+    else plx__dataset_destroy(run.data);
     return st;
-}
-
-plx_status plx_generate(plx_dataset **out, plx_context *ctx, const char *kind, const char *const *settings,
-                        plx_index n_settings)
-{
-    *out = NULL;
-    plx__call_begin(ctx);
-    return plx__call_end(ctx, generate(out, ctx, kind, settings, n_settings));
 }

@@ -82,6 +82,13 @@ typedef struct plx__generator {
 extern const plx__generator plx__gen_two_gauss, plx__gen_irrelevant_view, plx__gen_xor, plx__gen_moons_lines,
     plx__gen_topic_text, plx__gen_links, plx__gen_ontology;
 
+/* Generator number k, NULL past the end. */
+const plx__generator *plx__generator_at(plx_index k);
+
+/* plx_generate() inside a running call. */
+plx_status plx__generate(plx_dataset **out, plx_context *ctx, const char *kind, const char *const *settings,
+                         plx_index n_settings);
+
 /* Create the data set, give it ids when asked and draw which rows are missing. */
 plx_status plx__gen_begin(plx__gen_run *run, plx_index n, plx_index views);
 

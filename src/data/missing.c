@@ -10,12 +10,12 @@
 static const char *const PATTERN_NAMES[] = {"mcar", "exclusive", "block"};
 enum { N_PATTERNS = 3, DEFAULT_BLOCKS = 10 };
 
-const char *plx_missing_pattern_name(plx_missing_pattern pattern)
+const char *plx__missing_pattern_name(plx_missing_pattern pattern)
 {
     return (int)pattern >= 0 && (int)pattern < N_PATTERNS ? PATTERN_NAMES[pattern] : NULL;
 }
 
-plx_status plx_missing_pattern_parse(plx_missing_pattern *out, const char *name)
+plx_status plx__missing_pattern_parse(plx_missing_pattern *out, const char *name)
 {
     for (int p = 0; p < N_PATTERNS; p++)
         if (strcmp(name, PATTERN_NAMES[p]) == 0) {
@@ -173,7 +173,7 @@ static plx_status check_options(plx_missing_options *o, plx_context *ctx, const 
         PLX_FAIL(ctx, PLX_E_ARG, "struct_size of the missing-view options is %zu; start from PLX_MISSING_OPTIONS_INIT",
                  given->struct_size);
     memcpy(o, given, given->struct_size);
-    if (!plx_missing_pattern_name(o->pattern))
+    if (!plx__missing_pattern_name(o->pattern))
         PLX_FAIL(ctx, PLX_E_ARG, "missing pattern %d does not exist", (int)o->pattern);
     if (o->blocks < 0 || o->blocks > n)
         PLX_FAIL(ctx, PLX_E_ARG, "blocks = %lld: must be in [0, %lld], the number of samples", (long long)o->blocks,
@@ -224,18 +224,11 @@ plx_status plx__missing_draw(uint8_t *present, plx_context *ctx, plx_index n, pl
     return PLX_OK;
 }
 
-static plx_status simulate(uint8_t *present, plx_context *ctx, const plx_dataset *data,
-                           const plx_missing_options *options)
+plx_status plx__missing_simulate(uint8_t *present, plx_context *ctx, const plx_dataset *data,
+                                 const plx_missing_options *options)
 {
     const uint8_t **base = NULL;
     PLX_TRY(plx__arena_ptrs((void ***)&base, plx__scratch(ctx), data->n_views));
     for (plx_index v = 0; v < data->n_views; v++) base[v] = data->views[v].present;
     return plx__missing_draw(present, ctx, data->n, data->n_views, base, options, 'd');
-}
-
-plx_status plx_missing_simulate(uint8_t *present, plx_context *ctx, const plx_dataset *data,
-                                const plx_missing_options *options)
-{
-    plx__call_begin(ctx);
-    return plx__call_end(ctx, simulate(present, ctx, data, options));
 }

@@ -15,7 +15,8 @@ static plx_status find_view(const plx__view **out, plx_context *ctx, const plx_d
     return PLX_OK;
 }
 
-static plx_status scale_view(plx_dataset **out, plx_context *ctx, const plx_dataset *data, plx_index v, const char *how)
+plx_status plx__dataset_scale(plx_dataset **out, plx_context *ctx, const plx_dataset *data, plx_index v,
+                              const char *how)
 {
     plx__scale_kind kind = PLX__SCALE_NONE;
     plx__scaler scaler;
@@ -31,15 +32,8 @@ static plx_status scale_view(plx_dataset **out, plx_context *ctx, const plx_data
     return plx__dataset_replace_view(out, ctx, data, v, &scaled, 1);
 }
 
-plx_status plx_dataset_scale(plx_dataset **out, plx_context *ctx, const plx_dataset *data, plx_index view,
-                             const char *how)
-{
-    *out = NULL;
-    plx__call_begin(ctx);
-    return plx__call_end(ctx, scale_view(out, ctx, data, view, how));
-}
-
-static plx_status drop_rare(plx_dataset **out, plx_context *ctx, const plx_dataset *data, plx_index v, plx_index least)
+plx_status plx__dataset_min_df(plx_dataset **out, plx_context *ctx, const plx_dataset *data, plx_index v,
+                               plx_index least)
 {
     plx__min_df filter;
     plx__view kept;
@@ -53,12 +47,4 @@ static plx_status drop_rare(plx_dataset **out, plx_context *ctx, const plx_datas
                  (long long)least);
     PLX_TRY(plx__min_df_apply(&kept, ctx, plx__scratch(ctx), &filter, view));
     return plx__dataset_replace_view(out, ctx, data, v, &kept, 1);
-}
-
-plx_status plx_dataset_min_df(plx_dataset **out, plx_context *ctx, const plx_dataset *data, plx_index view,
-                              plx_index least)
-{
-    *out = NULL;
-    plx__call_begin(ctx);
-    return plx__call_end(ctx, drop_rare(out, ctx, data, view, least));
 }

@@ -232,19 +232,13 @@ static const char *choice_file(const char *spec)
     return plx__file_exists(spec) && !plx__is_directory(spec) ? spec : NULL;
 }
 
-static plx_status choose_labels(uint8_t *chosen, plx_context *ctx, const plx_dataset *data, const char *spec)
+plx_status plx__split_labels(uint8_t *chosen, plx_context *ctx, const plx_dataset *data, const char *spec)
 {
     plx__strata s;
     const char *file = choice_file(spec);
     if (file) return plx__split_read(chosen, ctx, data, file);
     PLX_TRY(plx__strata_of_classes(&s, ctx, plx__scratch(ctx), data));
     return plx__split_choose(chosen, ctx, &s, spec);
-}
-
-plx_status plx_split_labels(uint8_t *chosen, plx_context *ctx, const plx_dataset *data, const char *spec)
-{
-    plx__call_begin(ctx);
-    return plx__call_end(ctx, choose_labels(chosen, ctx, data, spec));
 }
 
 /* Strata by class; without any class all samples are one group. */
@@ -258,7 +252,7 @@ static plx_status strata_or_one(plx__strata *s, plx_context *ctx, const plx_data
 }
 
 /* Dealing goes on round the folds from class to class: both the classes and the folds come out even. */
-static plx_status deal_folds(int32_t *fold, plx_context *ctx, const plx_dataset *data, plx_index k)
+plx_status plx__split_folds(int32_t *fold, plx_context *ctx, const plx_dataset *data, plx_index k)
 {
     plx__strata s;
     plx_index *order = NULL;
@@ -270,12 +264,6 @@ static plx_status deal_folds(int32_t *fold, plx_context *ctx, const plx_dataset 
     PLX_TRY(plx__strata_order(order, ctx, &s, FOLD_STREAM));
     for (plx_index i = 0; i < s.n; i++) fold[order[i]] = (int32_t)(i % k);
     return PLX_OK;
-}
-
-plx_status plx_split_folds(int32_t *fold, plx_context *ctx, const plx_dataset *data, plx_index k)
-{
-    plx__call_begin(ctx);
-    return plx__call_end(ctx, deal_folds(fold, ctx, data, k));
 }
 
 typedef struct remainder {
@@ -322,8 +310,7 @@ static plx_status close_strata(plx__strata *out, plx_context *ctx, const plx__st
     return plx__strata_of_groups(out, arena, of, s->n, names, s->count + 1);
 }
 
-static plx_status choose_test(uint8_t *test, plx_context *ctx, const plx_dataset *data, double fraction,
-                              bool stratified)
+plx_status plx__split_test(uint8_t *test, plx_context *ctx, const plx_dataset *data, double fraction, bool stratified)
 {
     plx__strata classes, s;
     plx_index *order = NULL, *quota = NULL;
@@ -340,13 +327,7 @@ static plx_status choose_test(uint8_t *test, plx_context *ctx, const plx_dataset
     return PLX_OK;
 }
 
-plx_status plx_split_test(uint8_t *test, plx_context *ctx, const plx_dataset *data, double fraction, int stratified)
-{
-    plx__call_begin(ctx);
-    return plx__call_end(ctx, choose_test(test, ctx, data, fraction, stratified != 0));
-}
-
-void plx_split_label_texts(const char **labels, const plx_dataset *data, const uint8_t *chosen)
+void plx__split_label_texts(const char **labels, const plx_dataset *data, const uint8_t *chosen)
 {
     const char *const *texts = data->truth ? data->truth : data->labels;
     for (plx_index i = 0; i < data->n; i++) labels[i] = texts && chosen[i] ? texts[i] : NULL;

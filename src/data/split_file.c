@@ -105,9 +105,3 @@ plx_status plx__split_read(uint8_t *flags, plx_context *ctx, const plx_dataset *
     PLX_TRY(st);
     return flag_entries(flags, ctx, data, path, entries, count);
 }
-
-plx_status plx_split_read(uint8_t *flags, plx_context *ctx, const plx_dataset *data, const char *path)
-{
-    plx__call_begin(ctx);
-    return plx__call_end(ctx, plx__split_read(flags, ctx, data, path));
-}

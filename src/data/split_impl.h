@@ -26,11 +26,19 @@ plx_status plx__strata_of_groups(plx__strata *out, plx__arena *arena, const int3
  * a function of seed, stream and sample number only. */
 plx_status plx__strata_order(plx_index *order, plx_context *ctx, const plx__strata *strata, uint64_t stream);
 
+/* The public functions of the same names, for use inside a running call. */
+plx_status plx__split_labels(uint8_t *chosen, plx_context *ctx, const plx_dataset *data, const char *spec);
+plx_status plx__split_folds(int32_t *fold, plx_context *ctx, const plx_dataset *data, plx_index k);
+plx_status plx__split_test(uint8_t *test, plx_context *ctx, const plx_dataset *data, double fraction, bool stratified);
+plx_status plx__split_read(uint8_t *flags, plx_context *ctx, const plx_dataset *data, const char *path);
+void plx__split_label_texts(const char **labels, const plx_dataset *data, const uint8_t *chosen);
+const char *plx__missing_pattern_name(plx_missing_pattern pattern);
+plx_status plx__missing_pattern_parse(plx_missing_pattern *out, const char *name);
+plx_status plx__missing_simulate(uint8_t *present, plx_context *ctx, const plx_dataset *data,
+                                 const plx_missing_options *options);
+
 /* plx_split_labels over any groups. */
 plx_status plx__split_choose(uint8_t *chosen, plx_context *ctx, const plx__strata *strata, const char *spec);
-
-/* plx_split_read. */
-plx_status plx__split_read(uint8_t *flags, plx_context *ctx, const plx_dataset *data, const char *path);
 
 /* Cut 0..n-1 into `groups` groups whose sizes differ by at most one: runs of neighbours, or at random. */
 plx_status plx__split_groups(int32_t *group, plx_context *ctx, plx_index n, plx_index groups, bool contiguous,

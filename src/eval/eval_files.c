@@ -286,7 +286,7 @@ static plx_status run_all(session *s)
     return PLX_OK;
 }
 
-static plx_status eval_files(plx_metrics **out, plx_context *ctx, const plx_eval_options *given)
+plx_status plx__eval_files(plx_metrics **out, plx_context *ctx, const plx_eval_options *given)
 {
     plx_eval_options o;
     plx__arena files;
@@ -298,16 +298,9 @@ static plx_status eval_files(plx_metrics **out, plx_context *ctx, const plx_eval
     plx_status st = run_all(&s);
     plx__arena_free(&files);
     if (st != PLX_OK) {
-        plx_metrics_destroy(s.metrics);
+        plx__metrics_destroy(s.metrics);
         return st;
     }
     *out = s.metrics;
     return PLX_OK;
-}
-
-plx_status plx_eval_files(plx_metrics **out, plx_context *ctx, const plx_eval_options *options)
-{
-    plx__call_begin(ctx);
-    *out = NULL;
-    return plx__call_end(ctx, eval_files(out, ctx, options));
 }

@@ -1,6 +1,5 @@
 /*
  * The list of metrics: names in order of arrival, a map for look-up, warnings, JSON.
- * Public computations are thin here: begin the call, compute, end the call.
  */
 #include "eval/metrics_store.h"
 
@@ -22,20 +21,14 @@ plx_status plx__metrics_new(plx_metrics **out, plx_context *ctx)
     plx__arena_init(&m->arena, ctx);
     plx_status st = plx__map_init(&m->index, &m->arena, 64);
     if (st != PLX_OK) {
-        plx_metrics_destroy(m);
+        plx__metrics_destroy(m);
         return st;
     }
     *out = m;
     return PLX_OK;
 }
 
-plx_status plx_metrics_create(plx_metrics **out, plx_context *ctx)
-{
-    plx__call_begin(ctx);
-    return plx__call_end(ctx, plx__metrics_new(out, ctx));
-}
-
-void plx_metrics_destroy(plx_metrics *metrics)
+void plx__metrics_destroy(plx_metrics *metrics)
 {
     if (!metrics) return;
     plx_context *ctx = metrics->ctx;
@@ -133,12 +126,6 @@ void plx__metrics_log_warnings(plx_metrics *metrics, plx_index from)
     for (plx_index i = from; i < metrics->n_warnings; i++) plx__warn(metrics->ctx, "%s", metrics->warnings[i].text);
 }
 
-plx_status plx__metrics_call_end(plx_metrics *metrics, plx_status st, plx_index warnings_before)
-{
-    if (st == PLX_OK) plx__metrics_log_warnings(metrics, warnings_before);
-    return plx__call_end(metrics->ctx, st);
-}
-
 plx_status plx__names_differ(plx_context *ctx, const char *const *names, plx_index count, const char *what)
 {
     plx__map seen;
@@ -156,29 +143,6 @@ plx_status plx__names_differ(plx_context *ctx, const char *const *names, plx_ind
     return PLX_OK;
 }
 
-/* ---- reading ---- */
-
-plx_index plx_metrics_count(const plx_metrics *metrics) { return metrics->count; }
-plx_index plx_metrics_find(const plx_metrics *metrics, const char *name) { return plx__map_get(&metrics->index, name); }
-plx_index plx_metrics_warning_count(const plx_metrics *metrics) { return metrics->n_warnings; }
-
-const char *plx_metrics_name(const plx_metrics *metrics, plx_index i)
-{
-    return i >= 0 && i < metrics->count ? metrics->items[i].name : NULL;
-}
-
-double plx_metrics_value(const plx_metrics *metrics, plx_index i, int *defined)
-{
-    double value = i >= 0 && i < metrics->count ? metrics->items[i].value : NAN;
-    if (defined) *defined = !isnan(value);
-    return value;
-}
-
-const char *plx_metrics_warning(const plx_metrics *metrics, plx_index i)
-{
-    return i >= 0 && i < metrics->n_warnings ? metrics->warnings[i].text : NULL;
-}
-
 /* ---- JSON ---- */
 
 static plx_status fill_object(json_t *object, plx_metrics *m)
@@ -194,14 +158,12 @@ static plx_status fill_object(json_t *object, plx_metrics *m)
     return PLX_OK;
 }
 
-plx_status plx_metrics_json(const char **text, plx_metrics *metrics)
+plx_status plx__metrics_json(const char **text, plx_metrics *metrics)
 {
-    plx__call_begin(metrics->ctx);
-    *text = NULL;
     json_t *object = json_object();
     plx_status st = object ? fill_object(object, metrics)
                            : plx__fail(metrics->ctx, PLX_E_NOMEM, "out of memory while writing metrics as JSON");
     if (st == PLX_OK) st = plx__json_print(text, &metrics->arena, object);
     json_decref(object);
-    return plx__call_end(metrics->ctx, st);
+    return st;
 }

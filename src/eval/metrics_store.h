@@ -28,6 +28,7 @@ struct plx_metrics {
 };
 
 plx_status plx__metrics_new(plx_metrics **out, plx_context *ctx);
+void plx__metrics_destroy(plx_metrics *metrics);
 
 /* Add or replace a value; the name is given as format. */
 plx_status plx__metrics_add(plx_metrics *metrics, double value, const char *fmt, ...) PLX_PRINTF(3, 4);
@@ -63,8 +64,9 @@ plx_status plx__metrics_table(plx_metrics *metrics, plx_cmat values, const char 
 plx_status plx__metrics_regression(plx_metrics *metrics, const char *const *truth, const char *const *pred,
                                    plx_index n);
 
-/* Ends a public call that added to `metrics`: logs what it warned about and unwinds scratch. */
-plx_status plx__metrics_call_end(plx_metrics *metrics, plx_status st, plx_index warnings_before);
+/* plx_metrics_json() and plx_eval_files() inside a running call. */
+plx_status plx__metrics_json(const char **text, plx_metrics *metrics);
+plx_status plx__eval_files(plx_metrics **out, plx_context *ctx, const plx_eval_options *given);
 
 /* Fails when two of the names are equal; `what` says what they name. */
 plx_status plx__names_differ(plx_context *ctx, const char *const *names, plx_index count, const char *what);

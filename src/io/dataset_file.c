@@ -87,7 +87,7 @@ static plx_status table_dataset(plx_dataset **out, plx_context *ctx, const char 
     if (st == PLX_OK && t->row_names) st = plx__dataset_set_ids(*out, ctx, t->row_names);
     if (st == PLX_OK && t->labels) st = plx__dataset_set_labels(*out, ctx, t->labels);
     if (st == PLX_OK) return st;
-    plx_dataset_destroy(*out);
+    plx__dataset_destroy(*out);
     *out = NULL;
     return st;
 }

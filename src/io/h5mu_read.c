@@ -123,12 +123,12 @@ static plx_status choose_kind(plx_view_kind *out, plx__h5mu_reader *r, const plx
     if (plx__h5_what(r->f, path) != PLX__H5_TEXTS) return PLX_OK;
     PLX_TRY(plx__h5_read_text(&name, r->f, plx__scratch(r->ctx), path));
     plx_view_kind stored = PLX_VIEW_REAL;
-    if (plx_view_kind_parse(&stored, name) != PLX_OK)
+    if (plx__view_kind_parse(&stored, name) != PLX_OK)
         PLX_FAIL(r->ctx, PLX_E_FORMAT, "%s: %s: unknown kind '%s'", r->f->path, path, name);
     if (plx__kind_fits(x, stored)) *out = stored;
     else
         plx__warn(r->ctx, "%s: view '%s' is no longer of kind %s; taken as %s", r->f->path, m->view, name,
-                  plx_view_kind_name(*out));
+                  plx__view_kind_name(*out));
     return PLX_OK;
 }
 
@@ -216,7 +216,7 @@ plx_status plx__h5mu_read(plx_dataset **out, plx_context *ctx, const char *path,
     plx_status st = build(out, &r);
     plx__h5_close(&f);
     if (st != PLX_OK) {
-        plx_dataset_destroy(*out);
+        plx__dataset_destroy(*out);
         *out = NULL;
         return st;
     }

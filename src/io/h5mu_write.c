@@ -192,7 +192,7 @@ static plx_status write_dicts(writer *w, const char *group, const char *const *n
 static plx_status mark_encoder(writer *w, const char *group)
 {
     PLX_TRY(plx__h5_write_attr_text(w->f, group, "encoder", "parallax"));
-    return plx__h5_write_attr_text(w->f, group, "encoder-version", plx_version());
+    return plx__h5_write_attr_text(w->f, group, "encoder-version", PLX_VERSION_STRING);
 }
 
 static plx_status write_modality(writer *w, plx_index v)
@@ -271,7 +271,7 @@ static plx_status write_own_view(writer *w, const plx__view *view)
     PLX_TRY(path_of(&group, w, PLX__H5MU_OWN "/views", view->name));
     PLX_TRY(write_dict(w, group));
     PLX_TRY(path_of(&path, w, group, "kind"));
-    PLX_TRY(write_text(w, path, plx_view_kind_name(view->kind)));
+    PLX_TRY(write_text(w, path, plx__view_kind_name(view->kind)));
     PLX_TRY(path_of(&path, w, group, "cost"));
     PLX_TRY(write_array(w, path, PLX__H5_F64, &view->cost, 0, NULL));
     PLX_TRY(path_of(&path, w, group, "made_names"));
@@ -295,7 +295,7 @@ static plx_status write_own(writer *w)
     uint8_t made = d->ids == NULL;
     PLX_TRY(write_dict(w, "/uns"));
     PLX_TRY(write_dict(w, PLX__H5MU_OWN));
-    PLX_TRY(write_text(w, PLX__H5MU_OWN "/version", plx_version()));
+    PLX_TRY(write_text(w, PLX__H5MU_OWN "/version", PLX_VERSION_STRING));
     PLX_TRY(write_text(w, PLX__H5MU_OWN "/name", d->name));
     PLX_TRY(write_array(w, PLX__H5MU_OWN "/label_cost", PLX__H5_F64, &d->label_cost, 0, NULL));
     PLX_TRY(write_array(w, PLX__H5MU_OWN "/made_ids", PLX__H5_BOOL, &made, 0, NULL));
@@ -357,7 +357,7 @@ plx_status plx__h5mu_write(plx_context *ctx, const plx_dataset *data, const char
     if (data->n > UINT32_MAX || all_columns(data) > UINT32_MAX)
         PLX_FAIL(ctx, PLX_E_UNSUPPORTED, "%s: an h5mu file holds at most 4294967295 samples and columns", path);
     PLX_TRY(plx__arena_printf(&head, plx__scratch(ctx),
-                              "MuData (format-version=0.1.0;creator=parallax;creator-version=%s)", plx_version()));
+                              "MuData (format-version=0.1.0;creator=parallax;creator-version=%s)", PLX_VERSION_STRING));
     PLX_TRY(plx__h5_create(&f, ctx, path, 512));
     writer w = {.ctx = ctx, .f = &f, .data = data};
     plx_status st = write_all(&w);

@@ -316,7 +316,7 @@ plx_status plx__linqs_read(plx_dataset **out, plx_context *ctx, const char *path
     PLX_TRY(st);
     st = build(out, ctx, &docs, cites);
     if (st != PLX_OK) {
-        plx_dataset_destroy(*out);
+        plx__dataset_destroy(*out);
         *out = NULL;
         return st;
     }

@@ -141,7 +141,7 @@ static plx_status read_view(plx__loose_view *v, const reader *r, const json_t *o
     PLX_TRY(get_file(&v->file, r, object, where, "file"));
     if (!v->file) PLX_FAIL(r->ctx, PLX_E_FORMAT, "%s: %s\"file\" is missing", r->path, where);
     PLX_TRY(get_text(&kind, r, object, where, "kind"));
-    if (kind && plx_view_kind_parse(&v->kind, kind) != PLX_OK)
+    if (kind && plx__view_kind_parse(&v->kind, kind) != PLX_OK)
         PLX_FAIL(r->ctx, PLX_E_FORMAT, "%s: %skind \"%s\" is none of counts, real, binary, probability, kernel",
                  r->path, where, kind);
     PLX_TRY(read_table(v, r, object, where));
@@ -351,7 +351,7 @@ plx_status plx__manifest_read(plx_dataset **out, plx_context *ctx, const char *p
     PLX_GOTO(build(out, &r));
 done:
     if (st != PLX_OK) {
-        plx_dataset_destroy(*out);
+        plx__dataset_destroy(*out);
         *out = NULL;
     }
     json_decref(root);

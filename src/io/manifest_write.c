@@ -68,7 +68,7 @@ static plx_status write_view(const writer *w, json_t *object, const plx__view *v
     PLX_TRY(plx__matrix_file_write(w->ctx, path, &table));
     PLX_TRY(put(w, object, "name", json_string(v->name)));
     PLX_TRY(put(w, object, "file", json_string(file)));
-    PLX_TRY(put(w, object, "kind", json_string(plx_view_kind_name(v->kind))));
+    PLX_TRY(put(w, object, "kind", json_string(plx__view_kind_name(v->kind))));
     PLX_TRY(write_present(w, object, v));
     PLX_TRY(plx__arena_printf(&features, plx__scratch(w->ctx), "%s.features.txt", v->name));
     PLX_TRY(write_lines(w, object, "features", features, v->features, v->cols, ""));

@@ -356,7 +356,7 @@ done:
         plx__arena_rewind(plx__scratch(ctx), mark);
         return PLX_OK;
     }
-    plx_dataset_destroy(*out);
+    plx__dataset_destroy(*out);
     *out = NULL;
     return st == PLX_E_DATA && !strstr(ctx->error, path) ? plx__fail_prefix(ctx, st, "%s", path) : st;
 }

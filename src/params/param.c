@@ -169,7 +169,7 @@ plx_status plx__params_create(plx_params **out, plx_context *ctx, const char *me
     return PLX_OK;
 }
 
-void plx_params_destroy(plx_params *params)
+void plx__params_destroy(plx_params *params)
 {
     if (!params) return;
     plx_context *ctx = params->arena.ctx;
@@ -244,7 +244,7 @@ plx_status plx__params_copy(plx_params **out, plx_context *ctx, const plx_params
         if (st == PLX_OK) st = plx__params_set(*out, ctx, key, s->value.text);
     }
     if (st == PLX_OK) return PLX_OK;
-    plx_params_destroy(*out);
+    plx__params_destroy(*out);
     *out = NULL;
     return st;
 }

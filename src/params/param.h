@@ -121,6 +121,7 @@ const plx__param_spec *plx__param_find(const plx__param_table *tables, const cha
 const char *plx__param_range(char *out, size_t bytes, const plx__param_spec *spec);
 
 /* ---- settings ---- */
+void plx__params_destroy(plx_params *params);
 plx_status plx__params_create(plx_params **out, plx_context *ctx, const char *method, const plx__param_table *tables);
 plx_status plx__params_set(plx_params *params, plx_context *ctx, const char *key, const char *value);
 plx_status plx__params_copy(plx_params **out, plx_context *ctx, const plx_params *from);

@@ -1,8 +1,57 @@
 /*
- * The public functions of parallax/metrics.h that compute: each is one call of the library
+ * Public face of the metrics: the list, reading it, and the computations that add to it, each one call of the library
  * around its internal namesake.
  */
+#include <math.h>
+
+#include "api/api_args.h"
 #include "eval/metrics_store.h"
+
+/* ---- the list ---- */
+
+plx_status plx_metrics_create(plx_metrics **out, plx_context *ctx)
+{
+    plx__call_begin(ctx);
+    return plx__call_end(ctx, plx__metrics_new(out, ctx));
+}
+
+void plx_metrics_destroy(plx_metrics *metrics) { plx__metrics_destroy(metrics); }
+
+plx_index plx_metrics_count(const plx_metrics *metrics) { return metrics->count; }
+plx_index plx_metrics_find(const plx_metrics *metrics, const char *name) { return plx__map_get(&metrics->index, name); }
+plx_index plx_metrics_warning_count(const plx_metrics *metrics) { return metrics->n_warnings; }
+
+const char *plx_metrics_name(const plx_metrics *metrics, plx_index i)
+{
+    return i >= 0 && i < metrics->count ? metrics->items[i].name : NULL;
+}
+
+double plx_metrics_value(const plx_metrics *metrics, plx_index i, int *defined)
+{
+    double value = i >= 0 && i < metrics->count ? metrics->items[i].value : NAN;
+    if (defined) *defined = !isnan(value);
+    return value;
+}
+
+const char *plx_metrics_warning(const plx_metrics *metrics, plx_index i)
+{
+    return i >= 0 && i < metrics->n_warnings ? metrics->warnings[i].text : NULL;
+}
+
+plx_status plx_metrics_json(const char **text, plx_metrics *metrics)
+{
+    *text = NULL;
+    plx__call_begin(metrics->ctx);
+    return plx__call_end(metrics->ctx, plx__metrics_json(text, metrics));
+}
+
+/* ---- computations ---- */
+
+static plx_status end_call(plx_metrics *metrics, plx_status st, plx_index warnings_before)
+{
+    if (st == PLX_OK) plx__metrics_log_warnings(metrics, warnings_before);
+    return plx__call_end(metrics->ctx, st);
+}
 
 /* Begin, compute, log new warnings, unwind. */
 #define PUBLIC_CALL(metrics, computation)                                                                              \
@@ -10,7 +59,7 @@
         plx_index warned = (metrics)->n_warnings;                                                                      \
         plx__call_begin((metrics)->ctx);                                                                               \
         plx_status st = (computation);                                                                                 \
-        return plx__metrics_call_end((metrics), st, warned);                                                           \
+        return end_call((metrics), st, warned);                                                                        \
     } while (0)
 
 /* Arrays may be NULL only when there is nothing in them. */
@@ -135,4 +184,13 @@ plx_status plx_metrics_table(plx_metrics *metrics, plx_cmat values, const char *
 plx_status plx_metrics_regression(plx_metrics *metrics, const char *const *truth, const char *const *pred, plx_index n)
 {
     PUBLIC_CALL(metrics, regression(metrics, truth, pred, n));
+}
+
+/* ---- files ---- */
+
+plx_status plx_eval_files(plx_metrics **out, plx_context *ctx, const plx_eval_options *options)
+{
+    *out = NULL;
+    plx__call_begin(ctx);
+    return plx__call_end(ctx, plx__eval_files(out, ctx, options));
 }

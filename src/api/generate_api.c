@@ -1,0 +1,58 @@
+/*
+ * Public face of the generators: the list of them, their settings, and making a data set.
+ */
+#include <string.h>
+
+#include "api/api_args.h"
+#include "data/generate_impl.h"
+
+/* ---- listing ---- */
+
+plx_index plx_generator_count(void)
+{
+    plx_index count = 0;
+    while (plx__generator_at(count)) count++;
+    return count;
+}
+
+const char *plx_generator_name(plx_index generator)
+{
+    const plx__generator *g = plx__generator_at(generator);
+    return g ? g->name : NULL;
+}
+
+const char *plx_generator_summary(plx_index generator)
+{
+    const plx__generator *g = plx__generator_at(generator);
+    return g ? g->summary : NULL;
+}
+
+plx_index plx_generator_param_count(plx_index generator)
+{
+    const plx__generator *g = plx__generator_at(generator);
+    plx_index count = 0;
+    while (g && plx__gen_param_at(g, count)) count++;
+    return count;
+}
+
+plx_status plx_generator_param_info(plx_generator_param *info, plx_index generator, plx_index param)
+{
+    static const char *const types[] = {"int", "real", "flag", "list", "choice", "text"};
+    const plx__generator *g = plx__generator_at(generator);
+    const plx__gen_param *p = g ? plx__gen_param_at(g, param) : NULL;
+    if (!p || !info || info->struct_size == 0 || info->struct_size > sizeof *info) return PLX_E_ARG;
+    plx_generator_param full = {info->struct_size, p->name,    types[p->type], p->fallback, p->low,
+                                p->high,           p->choices, p->help};
+    memcpy(info, &full, info->struct_size);
+    return PLX_OK;
+}
+
+/* ---- making ---- */
+
+plx_status plx_generate(plx_dataset **out, plx_context *ctx, const char *kind, const char *const *settings,
+                        plx_index n_settings)
+{
+    *out = NULL;
+    plx__call_begin(ctx);
+    return plx__call_end(ctx, plx__generate(out, ctx, kind, settings, n_settings));
+}

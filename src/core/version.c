@@ -1,3 +1,0 @@
-#include "parallax/version.h"
-
-const char *plx_version(void) { return PLX_VERSION_STRING; }

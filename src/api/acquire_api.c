@@ -111,8 +111,8 @@ void plx_acquisition_destroy(plx_acquisition *a)
 
 /* ---- reading ---- */
 
-plx_index plx_acquisition_count(const plx_acquisition *a) { return a->count; }
-plx_model *plx_acquisition_model(plx_acquisition *a) { return a->model; }
+plx_index plx_acquisition_count(const plx_acquisition *a) { return a ? a->count : 0; }
+plx_model *plx_acquisition_model(plx_acquisition *a) { return a ? a->model : NULL; }
 
 plx_status plx_acquisition_get(plx_acquired *out, const plx_acquisition *a, plx_index rank)
 {
@@ -155,5 +155,5 @@ plx_status plx_acquisition_write(plx_context *ctx, const plx_acquisition *acquis
                                  plx_index top, const char *path)
 {
     PLX__CALL(ctx, write_ranking(ctx, acquisition, data, top, path), PLX__ARG(acquisition), PLX__ARG(data),
-              PLX__ARG(path));
+              PLX__COUNT(top), PLX__ARG(path));
 }

@@ -174,11 +174,7 @@ static plx_status check_options(plx_simulate_options *o, plx_context *ctx, const
                                 const plx_simulate_options *given)
 {
     *o = (plx_simulate_options)PLX_SIMULATE_OPTIONS_INIT;
-    if (given) {
-        if (given->struct_size == 0 || given->struct_size > sizeof *o)
-            PLX_FAIL(ctx, PLX_E_ARG, "simulation options have an unknown size");
-        memcpy(o, given, given->struct_size);
-    }
+    PLX_TRY(plx__take_options(o, sizeof *o, ctx, given, "PLX_SIMULATE_OPTIONS_INIT"));
     if (o->steps < 0 || o->retrain_every < 1 || o->n_known < 0 || (o->n_known && !o->known))
         PLX_FAIL(ctx, PLX_E_ARG,
                  "simulation options: steps >= 0, retrain_every >= 1 and a list of known pairs expected");
@@ -209,5 +205,5 @@ plx_status plx_acquire_simulate(plx_context *ctx, const char *method, const plx_
                                 plx_simulated_fn told, void *payload)
 {
     PLX__CALL(ctx, simulate(ctx, method, data, hidden, n_hidden, params, options, told, payload), PLX__ARG(method),
-              PLX__ARG(data), PLX__ARG(hidden));
+              PLX__ARG(data), PLX__COUNT(n_hidden), PLX__ARG_IF(hidden, n_hidden));
 }

@@ -1,6 +1,7 @@
 /*
  * Tagged text for callers: a CoNLL file with its memory.
  */
+#include "api/api_args.h"
 #include "io/conll.h"
 #include "parallax/ner.h"
 
@@ -31,18 +32,18 @@ void plx_conll_destroy(plx_conll *text)
 
 plx_status plx_conll_read(plx_conll **out, plx_context *ctx, const char *path)
 {
-    *out = NULL;
-    plx__call_begin(ctx);
-    return plx__call_end(ctx, read_text(out, ctx, path));
+    if (out) *out = NULL;
+    PLX__CALL(ctx, read_text(out, ctx, path), PLX__ARG(out), PLX__ARG(path));
 }
 
-plx_index plx_conll_tokens(const plx_conll *text) { return text->text.n_tokens; }
-plx_index plx_conll_sentences(const plx_conll *text) { return text->text.n_sentences; }
-plx_index plx_conll_documents(const plx_conll *text) { return text->text.n_documents; }
-plx_index plx_conll_columns(const plx_conll *text) { return text->text.n_columns; }
+plx_index plx_conll_tokens(const plx_conll *text) { return text ? text->text.n_tokens : 0; }
+plx_index plx_conll_sentences(const plx_conll *text) { return text ? text->text.n_sentences : 0; }
+plx_index plx_conll_documents(const plx_conll *text) { return text ? text->text.n_documents : 0; }
+plx_index plx_conll_columns(const plx_conll *text) { return text ? text->text.n_columns : 0; }
 
 const char *plx_conll_column(const plx_conll *text, plx_index token, plx_index column)
 {
+    if (!text) return NULL;
     const plx__conll *t = &text->text;
     if (token < 0 || token >= t->n_tokens || column < 0 || column >= t->n_columns) return NULL;
     return t->columns[column][token];
@@ -50,10 +51,10 @@ const char *plx_conll_column(const plx_conll *text, plx_index token, plx_index c
 
 plx_index plx_conll_sentence(const plx_conll *text, plx_index sentence)
 {
-    return sentence < 0 || sentence > text->text.n_sentences ? -1 : text->text.sentences[sentence];
+    return !text || sentence < 0 || sentence > text->text.n_sentences ? -1 : text->text.sentences[sentence];
 }
 
 plx_index plx_conll_document(const plx_conll *text, plx_index document)
 {
-    return document < 0 || document > text->text.n_documents ? -1 : text->text.documents[document];
+    return !text || document < 0 || document > text->text.n_documents ? -1 : text->text.documents[document];
 }

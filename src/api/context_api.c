@@ -10,6 +10,8 @@ const char *plx_status_name(plx_status status) { return plx__status_name(status)
 
 plx_status plx_context_create(plx_context **out, const plx_context_options *options)
 {
+    if (!out) return PLX_E_ARG;
+    *out = NULL;
     return plx__context_create(out, options);
 }
 
@@ -17,22 +19,36 @@ void plx_context_destroy(plx_context *ctx) { plx__context_destroy(ctx); }
 
 /* ---- settings ---- */
 
-const char *plx_context_error(const plx_context *ctx) { return ctx ? ctx->error : "no context"; }
-void plx_context_set_seed(plx_context *ctx, uint64_t seed) { ctx->seed = seed; }
-uint64_t plx_context_seed(const plx_context *ctx) { return ctx->seed; }
-int plx_context_threads(const plx_context *ctx) { return ctx->threads; }
-int64_t plx_context_memory_limit(const plx_context *ctx) { return ctx->memory_limit; }
-void plx_context_cancel(plx_context *ctx) { atomic_store(&ctx->cancelled, 1); }
-void plx_context_reset_cancel(plx_context *ctx) { atomic_store(&ctx->cancelled, 0); }
+const char *plx_context_error(const plx_context *ctx) { return ctx ? ctx->error : ""; }
+void plx_context_set_seed(plx_context *ctx, uint64_t seed)
+{
+    if (ctx) ctx->seed = seed;
+}
+
+uint64_t plx_context_seed(const plx_context *ctx) { return ctx ? ctx->seed : 0; }
+int plx_context_threads(const plx_context *ctx) { return ctx ? ctx->threads : 0; }
+int64_t plx_context_memory_limit(const plx_context *ctx) { return ctx ? ctx->memory_limit : 0; }
+
+void plx_context_cancel(plx_context *ctx)
+{
+    if (ctx) atomic_store(&ctx->cancelled, 1);
+}
+
+void plx_context_reset_cancel(plx_context *ctx)
+{
+    if (ctx) atomic_store(&ctx->cancelled, 0);
+}
 
 void plx_context_set_progress(plx_context *ctx, plx_progress_fn fn, void *payload)
 {
+    if (!ctx) return;
     ctx->progress = fn;
     ctx->progress_payload = payload;
 }
 
 void plx_context_set_log(plx_context *ctx, plx_log_level level, plx_log_fn fn, void *payload)
 {
+    if (!ctx) return;
     ctx->log = fn;
     ctx->log_level = level;
     ctx->log_payload = payload;

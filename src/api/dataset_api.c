@@ -6,7 +6,10 @@
 
 const char *plx_view_kind_name(plx_view_kind kind) { return plx__view_kind_name(kind); }
 
-plx_status plx_view_kind_parse(plx_view_kind *out, const char *name) { return plx__view_kind_parse(out, name); }
+plx_status plx_view_kind_parse(plx_view_kind *out, const char *name)
+{
+    return out && name ? plx__view_kind_parse(out, name) : PLX_E_ARG;
+}
 
 /* ---- building ---- */
 
@@ -14,7 +17,8 @@ void plx_dataset_destroy(plx_dataset *data) { plx__dataset_destroy(data); }
 
 plx_status plx_dataset_create(plx_dataset **out, plx_context *ctx, const char *name, plx_index n)
 {
-    PLX__CALL(ctx, plx__dataset_create(out, ctx, name, n), PLX__ARG(out));
+    if (out) *out = NULL;
+    PLX__CALL(ctx, plx__dataset_create(out, ctx, name, n), PLX__ARG(out), PLX__COUNT(n));
 }
 
 plx_status plx_dataset_set_ids(plx_dataset *data, plx_context *ctx, const char *const *ids)
@@ -22,11 +26,18 @@ plx_status plx_dataset_set_ids(plx_dataset *data, plx_context *ctx, const char *
     PLX__CALL(ctx, plx__dataset_set_ids(data, ctx, ids), PLX__ARG(data), PLX__ARG(ids));
 }
 
+static plx_status add_dense(plx_dataset *data, plx_context *ctx, const char *name, plx_view_kind kind, plx_cmat values,
+                            const char *const *features, const uint8_t *present)
+{
+    PLX_TRY(plx__check_dense(ctx, name, values));
+    return plx__dataset_add_dense(data, ctx, name, kind, values, features, present);
+}
+
 plx_status plx_dataset_add_dense(plx_dataset *data, plx_context *ctx, const char *name, plx_view_kind kind,
                                  plx_cmat values, const char *const *features, const uint8_t *present)
 {
-    PLX__CALL(ctx, plx__dataset_add_dense(data, ctx, name, kind, values, features, present), PLX__ARG(data),
-              PLX__ARG(name), PLX__ARG(values.data));
+    PLX__CALL(ctx, add_dense(data, ctx, name, kind, values, features, present), PLX__ARG(data), PLX__ARG(name),
+              PLX__ARG(values.data));
 }
 
 plx_status plx_dataset_add_sparse(plx_dataset *data, plx_context *ctx, const char *name, plx_view_kind kind,
@@ -51,7 +62,8 @@ plx_status plx_dataset_set_hierarchy(plx_dataset *data, plx_context *ctx, const 
                                      const int32_t *mutex, plx_index n_mutex)
 {
     PLX__CALL(ctx, plx__dataset_set_hierarchy(data, ctx, classes, n_classes, subset, n_subset, mutex, n_mutex),
-              PLX__ARG(data), PLX__ARG(classes));
+              PLX__ARG(data), PLX__ARG(classes), PLX__COUNT(n_classes), PLX__COUNT(n_subset),
+              PLX__ARG_IF(subset, n_subset), PLX__COUNT(n_mutex), PLX__ARG_IF(mutex, n_mutex));
 }
 
 plx_status plx_dataset_set_label_cost(plx_dataset *data, plx_context *ctx, double cost)
@@ -74,32 +86,33 @@ plx_status plx_dataset_set_sample_costs(plx_dataset *data, plx_context *ctx, con
 plx_status plx_dataset_select(plx_dataset **out, plx_context *ctx, const plx_dataset *data, const plx_index *samples,
                               plx_index count)
 {
+    if (out) *out = NULL;
     PLX__CALL(ctx, plx__dataset_select(out, ctx, data, samples, count), PLX__ARG(out), PLX__ARG(data),
-              PLX__ARG(samples));
+              PLX__ARG(samples), PLX__COUNT(count));
 }
 
 plx_status plx_dataset_mask(plx_dataset **out, plx_context *ctx, const plx_dataset *data, const uint8_t *present)
 {
+    if (out) *out = NULL;
     PLX__CALL(ctx, plx__dataset_mask(out, ctx, data, present), PLX__ARG(out), PLX__ARG(data), PLX__ARG(present));
 }
 
 plx_status plx_dataset_relabel(plx_dataset **out, plx_context *ctx, const plx_dataset *data, const char *const *labels)
 {
+    if (out) *out = NULL;
     PLX__CALL(ctx, plx__dataset_relabel(out, ctx, data, labels), PLX__ARG(out), PLX__ARG(data));
 }
 
 plx_status plx_dataset_scale(plx_dataset **out, plx_context *ctx, const plx_dataset *data, plx_index view,
                              const char *how)
 {
-    *out = NULL;
-    plx__call_begin(ctx);
-    return plx__call_end(ctx, plx__dataset_scale(out, ctx, data, view, how));
+    if (out) *out = NULL;
+    PLX__CALL(ctx, plx__dataset_scale(out, ctx, data, view, how), PLX__ARG(out), PLX__ARG(data), PLX__ARG(how));
 }
 
 plx_status plx_dataset_min_df(plx_dataset **out, plx_context *ctx, const plx_dataset *data, plx_index view,
                               plx_index least)
 {
-    *out = NULL;
-    plx__call_begin(ctx);
-    return plx__call_end(ctx, plx__dataset_min_df(out, ctx, data, view, least));
+    if (out) *out = NULL;
+    PLX__CALL(ctx, plx__dataset_min_df(out, ctx, data, view, least), PLX__ARG(out), PLX__ARG(data));
 }

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "api/api_args.h"
 #include "core/text.h"
 #include "data/dataset_impl.h"
 #include "eval/label_files.h"
@@ -123,9 +124,7 @@ static plx_status check_options(plx_eval_options *o, plx_context *ctx, const plx
                                 const plx_eval_options *given)
 {
     *o = (plx_eval_options)PLX_EVAL_OPTIONS_INIT;
-    if (given->struct_size == 0 || given->struct_size > sizeof *o)
-        PLX_FAIL(ctx, PLX_E_ARG, "eval options have an unknown size");
-    memcpy(o, given, given->struct_size);
+    PLX_TRY(plx__take_options(o, sizeof *o, ctx, given, "PLX_EVAL_OPTIONS_INIT"));
     if (!o->pred) PLX_FAIL(ctx, PLX_E_ARG, "eval: a file of predictions is missing");
     if (o->truth || o->scores || o->hierarchy || o->topn || o->gold || o->views || o->table)
         PLX_FAIL(ctx, PLX_E_ARG,
@@ -163,7 +162,7 @@ done:
 plx_status plx_eval_dataset(plx_metrics **out, plx_context *ctx, const plx_dataset *data,
                             const plx_eval_options *options, int unlabelled_only)
 {
-    *out = NULL;
-    plx__call_begin(ctx);
-    return plx__call_end(ctx, eval_dataset(out, ctx, data, options, unlabelled_only != 0));
+    if (out) *out = NULL;
+    PLX__CALL(ctx, eval_dataset(out, ctx, data, options, unlabelled_only != 0), PLX__ARG(out), PLX__ARG(data),
+              PLX__ARG(options));
 }

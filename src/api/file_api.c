@@ -10,6 +10,7 @@
 #include "core/number.h"
 #include "io/dataset_file.h"
 #include "io/matrix_file.h"
+#include "linalg/csr.h"
 
 plx_status plx_dataset_read(plx_dataset **out, plx_context *ctx, const char *path, const plx_read_options *options)
 {
@@ -81,24 +82,35 @@ plx_status plx_prediction_write(plx_context *ctx, const plx_prediction *predicti
 
 /* ---- matrices ---- */
 
-plx_status plx_matrix_write(plx_context *ctx, plx_cmat m, const char *path)
+static plx_status write_dense(plx_context *ctx, plx_cmat m, const char *path)
 {
     plx__table table = {.dense = {(double *)(uintptr_t)m.data, m.rows, m.cols, m.ld}};
-    PLX__CALL(ctx, plx__matrix_file_write(ctx, path, &table), PLX__ARG(m.data), PLX__ARG(path));
+    PLX_TRY(plx__check_dense(ctx, "matrix", m));
+    return plx__matrix_file_write(ctx, path, &table);
 }
 
-plx_status plx_matrix_write_sparse(plx_context *ctx, plx_ccsr m, const char *path)
+plx_status plx_matrix_write(plx_context *ctx, plx_cmat matrix, const char *path)
+{
+    PLX__CALL(ctx, write_dense(ctx, matrix, path), PLX__ARG(path));
+}
+
+static plx_status write_sparse(plx_context *ctx, plx_ccsr m, const char *path)
 {
     plx__table table = {.sparse = true};
+    PLX_TRY(plx__csr_check_shape(ctx, m, -1, "matrix"));
     table.csr =
         (plx_csr){m.rows, m.cols, (int64_t *)(uintptr_t)m.ptr, (int32_t *)(uintptr_t)m.col, (double *)(uintptr_t)m.val};
-    PLX__CALL(ctx, plx__matrix_file_write(ctx, path, &table), PLX__ARG(m.ptr), PLX__ARG(path));
+    return plx__matrix_file_write(ctx, path, &table);
+}
+
+plx_status plx_matrix_write_sparse(plx_context *ctx, plx_ccsr matrix, const char *path)
+{
+    PLX__CALL(ctx, write_sparse(ctx, matrix, path), PLX__ARG(matrix.ptr), PLX__ARG(path));
 }
 
 /* ---- texts ---- */
 
 plx_status plx_text_write(plx_context *ctx, const char *text, const char *path)
 {
-    plx__call_begin(ctx);
-    return plx__call_end(ctx, plx__write_text_file(ctx, path, text));
+    PLX__CALL(ctx, plx__write_text_file(ctx, path, text), PLX__ARG(text), PLX__ARG(path));
 }

@@ -30,16 +30,15 @@ static plx_status check_request(plx_fit_options *o, plx_context *ctx, const plx_
                                 const plx_dataset *data, const plx_params *params, const plx_fit_options *given)
 {
     *o = (plx_fit_options)PLX_FIT_OPTIONS_INIT;
-    if (given) {
-        if (given->struct_size == 0 || given->struct_size > sizeof *o)
-            PLX_FAIL(ctx, PLX_E_ARG, "fit options have an unknown size");
-        memcpy(o, given, given->struct_size);
-    }
+    PLX_TRY(plx__take_options(o, sizeof *o, ctx, given, "PLX_FIT_OPTIONS_INIT"));
+    if (o->n_arrays < 0 || (o->n_arrays > 0 && !o->arrays))
+        PLX_FAIL(ctx, PLX_E_ARG, "fit options: n_arrays = %lld does not fit the arrays given", (long long)o->n_arrays);
     if (!data->n_views) PLX_FAIL(ctx, PLX_E_DATA, "the data set has no views");
     if (params && params->tables != method->params)
         PLX_FAIL(ctx, PLX_E_ARG, "the parameters were made for '%s', not for '%s'", params->method, method->name);
     for (plx_index i = 0; i < o->n_arrays; i++)
-        if (!plx__array_spec_find(method, o->arrays[i]))
+        if (!o->arrays[i]) PLX_FAIL(ctx, PLX_E_ARG, "fit options: the name of array %lld is NULL", (long long)i);
+        else if (!plx__array_spec_find(method, o->arrays[i]))
             PLX_FAIL(ctx, PLX_E_ARG, "%s has no array '%s'; 'parallax %s' lists them", method->name, o->arrays[i],
                      where_arrays_are(ctx, method));
     return PLX_OK;

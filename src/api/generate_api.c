@@ -52,7 +52,7 @@ plx_status plx_generator_param_info(plx_generator_param *info, plx_index generat
 plx_status plx_generate(plx_dataset **out, plx_context *ctx, const char *kind, const char *const *settings,
                         plx_index n_settings)
 {
-    *out = NULL;
-    plx__call_begin(ctx);
-    return plx__call_end(ctx, plx__generate(out, ctx, kind, settings, n_settings));
+    if (out) *out = NULL;
+    PLX__CALL(ctx, plx__generate(out, ctx, kind, settings, n_settings), PLX__ARG(out), PLX__ARG(kind),
+              PLX__COUNT(n_settings), PLX__ARG_IF(settings, n_settings));
 }

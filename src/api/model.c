@@ -83,23 +83,32 @@ bool plx__array_by_sample(const plx__array_spec *spec, int dimension)
 
 /* ---- reading a model ---- */
 
-const char *plx_model_method(const plx_model *model) { return model->method->name; }
-plx_index plx_model_arrays(const plx_model *model) { return model->store.count; }
-plx_index plx_model_iterations(const plx_model *model) { return model->facts.iterations; }
-int plx_model_converged(const plx_model *model) { return model->facts.converged; }
-double plx_model_objective(const plx_model *model) { return model->facts.objective; }
-const char *plx_model_param(const plx_model *model, const char *key) { return plx_params_get(model->settings, key); }
-plx_index plx_model_warnings(const plx_model *model) { return model->fitted.n_warnings; }
+const char *plx_model_method(const plx_model *model) { return model ? model->method->name : ""; }
+plx_index plx_model_arrays(const plx_model *model) { return model ? model->store.count : 0; }
+plx_index plx_model_iterations(const plx_model *model) { return model ? model->facts.iterations : 0; }
+int plx_model_converged(const plx_model *model) { return model ? model->facts.converged : 0; }
+double plx_model_objective(const plx_model *model) { return model ? model->facts.objective : NAN; }
 
-const char *plx_model_warning(const plx_model *model, plx_index i) { return plx_prediction_warning(&model->fitted, i); }
+const char *plx_model_param(const plx_model *model, const char *key)
+{
+    return model ? plx_params_get(model->settings, key) : NULL;
+}
+
+plx_index plx_model_warnings(const plx_model *model) { return model ? model->fitted.n_warnings : 0; }
+
+const char *plx_model_warning(const plx_model *model, plx_index i)
+{
+    return model ? plx_prediction_warning(&model->fitted, i) : NULL;
+}
 
 const plx_prediction *plx_model_prediction(const plx_model *model)
 {
-    return model->fitted.outcome.n ? &model->fitted : NULL;
+    return model && model->fitted.outcome.n ? &model->fitted : NULL;
 }
 
 const char *plx_model_array_name(const plx_model *model, plx_index i)
 {
+    if (!model || i < 0) return NULL;
     for (const plx__array *a = model->store.first; a; a = a->next)
         if (i-- == 0) return a->name;
     return NULL;
@@ -107,7 +116,8 @@ const char *plx_model_array_name(const plx_model *model, plx_index i)
 
 static plx_status array_dense(plx_cmat *out, const plx__store *store, const char *name)
 {
-    const plx__array *a = plx__store_find(store, name);
+    if (!out) return PLX_E_ARG;
+    const plx__array *a = store && name ? plx__store_find(store, name) : NULL;
     *out = (plx_cmat){0};
     if (!a || a->sparse) return PLX_E_ARG;
     *out = plx__cmat(a->dense);
@@ -116,12 +126,13 @@ static plx_status array_dense(plx_cmat *out, const plx__store *store, const char
 
 plx_status plx_model_array(plx_cmat *out, const plx_model *model, const char *name)
 {
-    return array_dense(out, &model->store, name);
+    return array_dense(out, model ? &model->store : NULL, name);
 }
 
 plx_status plx_model_array_sparse(plx_ccsr *out, const plx_model *model, const char *name)
 {
-    const plx__array *a = plx__store_find(&model->store, name);
+    if (!out) return PLX_E_ARG;
+    const plx__array *a = model && name ? plx__store_find(&model->store, name) : NULL;
     *out = (plx_ccsr){0};
     if (!a || !a->sparse) return PLX_E_ARG;
     *out = plx__ccsr(a->csr);
@@ -130,33 +141,35 @@ plx_status plx_model_array_sparse(plx_ccsr *out, const plx_model *model, const c
 
 /* ---- reading a prediction ---- */
 
-plx_index plx_prediction_samples(const plx_prediction *p) { return p->outcome.n; }
-plx_cmat plx_prediction_scores(const plx_prediction *p) { return plx__cmat(p->outcome.scores); }
-plx_index plx_prediction_warnings(const plx_prediction *p) { return p->n_warnings; }
+plx_index plx_prediction_samples(const plx_prediction *p) { return p ? p->outcome.n : 0; }
+plx_cmat plx_prediction_scores(const plx_prediction *p) { return p ? plx__cmat(p->outcome.scores) : (plx_cmat){0}; }
+
+plx_index plx_prediction_warnings(const plx_prediction *p) { return p ? p->n_warnings : 0; }
 
 const char *plx_prediction_warning(const plx_prediction *p, plx_index i)
 {
-    return i >= 0 && i < p->n_warnings ? p->warnings[i] : NULL;
+    return p && i >= 0 && i < p->n_warnings ? p->warnings[i] : NULL;
 }
 
 const char *plx_prediction_label(const plx_prediction *p, plx_index sample)
 {
-    if (sample < 0 || sample >= p->outcome.n) return NULL;
+    if (!p || sample < 0 || sample >= p->outcome.n) return NULL;
     return p->outcome.label[sample] ? p->outcome.label[sample] : "?";
 }
 
 const char *plx_prediction_column(const plx_prediction *p, plx_index column)
 {
-    return column >= 0 && column < p->outcome.scores.cols ? p->outcome.columns[column] : NULL;
+    return p && column >= 0 && column < p->outcome.scores.cols ? p->outcome.columns[column] : NULL;
 }
 
 plx_status plx_prediction_array(plx_cmat *out, const plx_prediction *p, const char *name)
 {
-    return array_dense(out, &p->store, name);
+    return array_dense(out, p ? &p->store : NULL, name);
 }
 
 plx_status plx_prediction_transform(plx_cmat *out, const plx_prediction *p)
 {
+    if (!out || !p) return PLX_E_ARG;
     *out = (plx_cmat){0};
     if (!p->method->transform) return PLX_E_UNSUPPORTED;
     return array_dense(out, &p->store, p->method->transform);

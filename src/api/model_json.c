@@ -134,8 +134,8 @@ static plx_status model_json(const char **text, plx_context *ctx, plx_model *m, 
     return st;
 }
 
-plx_status plx_model_json(const char **text, plx_context *ctx, plx_model *m, const plx_dataset *data)
+plx_status plx_model_json(const char **text, plx_context *ctx, plx_model *model, const plx_dataset *data)
 {
     if (text) *text = NULL;
-    PLX__CALL(ctx, model_json(text, ctx, m, data), PLX__ARG(text), PLX__ARG(m));
+    PLX__CALL(ctx, model_json(text, ctx, model, data), PLX__ARG(text), PLX__ARG(model));
 }

@@ -101,9 +101,7 @@ static plx_status retrieve(plx_retrieval **out, plx_context *ctx, const plx_mode
     plx_retrieval *r = NULL;
     plx_cmat from, to;
     plx_status st = PLX_OK;
-    if (given && (given->struct_size == 0 || given->struct_size > sizeof o))
-        PLX_FAIL(ctx, PLX_E_ARG, "retrieve options have an unknown size");
-    if (given) memcpy(&o, given, given->struct_size);
+    PLX_TRY(plx__take_options(&o, sizeof o, ctx, given, "PLX_RETRIEVE_OPTIONS_INIT"));
     if (o.top < 1) PLX_FAIL(ctx, PLX_E_ARG, "top = %lld: must be at least 1", (long long)o.top);
     PLX_TRY(check_model(ctx, m));
     PLX_GOTO(plx__predict(&asked, ctx, m, queries, NULL, queries->n, NULL, 0));
@@ -141,11 +139,11 @@ void plx_retrieval_destroy(plx_retrieval *r)
 
 static bool listed(const plx_retrieval *r, plx_index query, plx_index place)
 {
-    return query >= 0 && query < r->queries && place >= 0 && place < r->top;
+    return r && query >= 0 && query < r->queries && place >= 0 && place < r->top;
 }
 
-plx_index plx_retrieval_queries(const plx_retrieval *r) { return r->queries; }
-plx_index plx_retrieval_listed(const plx_retrieval *r) { return r->top; }
+plx_index plx_retrieval_queries(const plx_retrieval *r) { return r ? r->queries : 0; }
+plx_index plx_retrieval_listed(const plx_retrieval *r) { return r ? r->top : 0; }
 
 plx_index plx_retrieval_item(const plx_retrieval *r, plx_index query, plx_index place)
 {
@@ -159,7 +157,7 @@ double plx_retrieval_similarity(const plx_retrieval *r, plx_index query, plx_ind
 
 double plx_retrieval_rank(const plx_retrieval *r, plx_index query)
 {
-    return query >= 0 && query < r->queries ? r->rank[query] : NAN;
+    return r && query >= 0 && query < r->queries ? r->rank[query] : NAN;
 }
 
 /* ---- metrics ---- */

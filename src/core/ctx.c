@@ -31,8 +31,8 @@ const char *plx__status_name(plx_status status)
     static const char *const names[] = {
         "PLX_OK",          "PLX_E_NOMEM", "PLX_E_ARG",    "PLX_E_DATA",        "PLX_E_NUMERIC",
         "PLX_E_CANCELLED", "PLX_E_IO",    "PLX_E_FORMAT", "PLX_E_UNSUPPORTED", "PLX_E_INTERNAL"};
-    int i = -(int)status;
-    return i >= 0 && i < (int)(sizeof names / sizeof *names) ? names[i] : "PLX_E_?";
+    const int count = sizeof names / sizeof *names;
+    return status <= 0 && status > -count ? names[-status] : "PLX_E_?";
 }
 
 /* ---- memory ---- */
@@ -113,10 +113,21 @@ static plx_status check_options(plx_context_options *o, const plx_context_option
 {
     *o = (plx_context_options)PLX_CONTEXT_OPTIONS_INIT;
     if (!given) return PLX_OK;
-    if (given->struct_size == 0 || given->struct_size > sizeof *o) return PLX_E_ARG;
+    if (given->struct_size < sizeof o->struct_size || given->struct_size > sizeof *o) return PLX_E_ARG;
     memcpy(o, given, given->struct_size);
     if (!o->allocator.alloc != !o->allocator.release) return PLX_E_ARG;
     if (o->threads < 0 || o->memory_limit < 0 || !(o->time_limit >= 0)) return PLX_E_ARG;
+    return PLX_OK;
+}
+
+plx_status plx__take_options(void *options, size_t size, plx_context *ctx, const void *given, const char *init)
+{
+    size_t wanted = size;
+    if (!given) return PLX_OK;
+    memcpy(&wanted, given, sizeof wanted);
+    if (wanted < sizeof wanted || wanted > size)
+        PLX_FAIL(ctx, PLX_E_ARG, "options: struct_size %zu is not known to this version; start from %s", wanted, init);
+    memcpy(options, given, wanted);
     return PLX_OK;
 }
 

@@ -75,6 +75,11 @@ void plx__debug(plx_context *ctx, const char *fmt, ...) PLX_PRINTF(2, 3);
 /* Refuse work whose peak of `bytes` would pass the memory limit; `remedy` ends the sentence. */
 plx_status plx__need_memory(plx_context *ctx, double bytes, const char *what, const char *remedy);
 
+/* The caller's options over the defaults that `options` holds: as much as its version of the struct has; NULL: the
+ * defaults stay. Both begin with struct_size. PLX_E_ARG for a size this version does not know; `init` is the macro to
+ * start from. */
+plx_status plx__take_options(void *options, size_t size, plx_context *ctx, const void *given, const char *init);
+
 /* Seconds from a monotonic clock. */
 double plx__now(void);
 

@@ -169,10 +169,7 @@ static plx_status check_options(plx_missing_options *o, plx_context *ctx, const 
 {
     *o = (plx_missing_options)PLX_MISSING_OPTIONS_INIT;
     if (!given) return PLX_OK;
-    if (given->struct_size == 0 || given->struct_size > sizeof *o)
-        PLX_FAIL(ctx, PLX_E_ARG, "struct_size of the missing-view options is %zu; start from PLX_MISSING_OPTIONS_INIT",
-                 given->struct_size);
-    memcpy(o, given, given->struct_size);
+    PLX_TRY(plx__take_options(o, sizeof *o, ctx, given, "PLX_MISSING_OPTIONS_INIT"));
     if (!plx__missing_pattern_name(o->pattern))
         PLX_FAIL(ctx, PLX_E_ARG, "missing pattern %d does not exist", (int)o->pattern);
     if (o->blocks < 0 || o->blocks > n)

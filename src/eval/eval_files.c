@@ -21,13 +21,7 @@ typedef struct session {
 static plx_status take_options(plx_eval_options *o, plx_context *ctx, const plx_eval_options *given)
 {
     *o = (plx_eval_options)PLX_EVAL_OPTIONS_INIT;
-    if (!given) PLX_FAIL(ctx, PLX_E_ARG, "eval options are NULL");
-    if (given->struct_size == 0 || given->struct_size > sizeof *o)
-        PLX_FAIL(ctx, PLX_E_ARG,
-                 "eval options: struct_size %zu is not known to this version; start from PLX_EVAL_OPTIONS_INIT",
-                 given->struct_size);
-    memcpy(o, given, given->struct_size);
-    return PLX_OK;
+    return plx__take_options(o, sizeof *o, ctx, given, "PLX_EVAL_OPTIONS_INIT");
 }
 
 static plx_status check_needs(plx_context *ctx, const plx_eval_options *o)

@@ -181,11 +181,9 @@ plx_status plx__dataset_read(plx_dataset **out, plx_context *ctx, const char *pa
     plx_read_options options = PLX_READ_OPTIONS_INIT;
     plx__arena arena;
     *out = NULL;
-    if (given) {
-        if (given->struct_size == 0 || given->struct_size > sizeof options)
-            PLX_FAIL(ctx, PLX_E_ARG, "read options have an unknown size");
-        memcpy(&options, given, given->struct_size);
-    }
+    PLX_TRY(plx__take_options(&options, sizeof options, ctx, given, "PLX_READ_OPTIONS_INIT"));
+    if (options.join != PLX_JOIN_UNION && options.join != PLX_JOIN_INTERSECTION)
+        PLX_FAIL(ctx, PLX_E_ARG, "read options: join = %d is neither union nor intersection", (int)options.join);
     plx__arena_init(&arena, ctx);
     plx_status st = dispatch(out, ctx, &arena, path, &options);
     plx__arena_free(&arena);

@@ -1,0 +1,77 @@
+/*
+ * An object of every kind the library knows, for the calls gen_border.py writes, and what a call may be expected to do.
+ */
+#ifndef PLX_TESTS_BORDER_DESK_H
+#define PLX_TESTS_BORDER_DESK_H
+
+#include <limits.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "parallax/parallax.h"
+
+enum { BORDER_SAMPLES = 8, BORDER_COLUMNS = 2 };
+
+typedef struct desk {
+    plx_context *ctx;
+    plx_dataset *data;     /* two dense views, ids, labels, truth */
+    plx_dataset *thin;     /* one sparse view */
+    plx_dataset *holes;    /* views missing here and there */
+    plx_dataset *building; /* only samples and one view: the setters' victim */
+    plx_params *params, *acquire_params;
+    plx_model *model, *thin_model;
+    const char *sparse_name; /* of a sparse array of thin_model */
+    plx_prediction *prediction;
+    plx_metrics *metrics;
+    plx_retrieval *retrieval;
+    plx_acquisition *acquisition;
+    plx_conll *conll;
+    plx_eval_options eval_files, eval_pred;
+    plx_simulate_options simulate;
+    plx_metrics_hierarchy hierarchy;
+    plx_cmat dense;
+    plx_ccsr sparse;
+    plx_pair hidden[1];
+    plx_index indices[BORDER_SAMPLES], gold[BORDER_SAMPLES];
+    int32_t pair[2];
+    double values[BORDER_SAMPLES * BORDER_COLUMNS];
+    uint8_t flags[BORDER_SAMPLES * BORDER_COLUMNS];
+    const char *labels[BORDER_SAMPLES], *ids[BORDER_SAMPLES], *numbers[BORDER_SAMPLES];
+    const char *classes[2], *features[BORDER_COLUMNS], *settings[1];
+    /* where results go */
+    uint8_t flags_out[BORDER_SAMPLES * BORDER_COLUMNS];
+    int32_t numbers_out[BORDER_SAMPLES];
+    const char *texts_out[BORDER_SAMPLES];
+    const int32_t *pairs_out;
+    int int_out;
+    void *room[8]; /* for whatever a function hands out; holds no NULL before */
+} desk;
+
+int border_progress(const plx_progress *progress, void *payload);
+void border_log(plx_log_level level, const char *text, void *payload);
+int border_simulated(const plx_simulated *state, void *payload);
+
+/* As many texts as there are samples, the first of them NULL. */
+const char *const *border_hollow(void);
+
+/* Each says what is wrong and ends the process when the call did something else. */
+void border_ok(const desk *k, plx_status st);
+void border_failed(const desk *k, plx_status st);
+/* PLX_E_ARG, and where `told` is given a message that has it. */
+void border_refused(const desk *k, plx_status st, const char *told);
+void border_text(const char *text, const char *expected); /* expected NULL: NULL */
+void border_null(const void *p);
+void border_empty(plx_cmat m);
+void border_number(double x, double expected);
+
+typedef struct border_function {
+    const char *name;
+    void (*call)(desk *d, int variant);
+    const char *const *variants; /* what each variant does, NULL at the end */
+} border_function;
+
+extern const border_function BORDER_FUNCTIONS[]; /* a name of NULL at the end */
+
+#endif

@@ -6,10 +6,10 @@
 set -eu
 
 packages="gcc make cmake ninja-build pkg-config python3 python3-venv
-libopenblas-openmp-dev liblapacke-dev libarpack2-dev libsuitesparse-dev libsvm-dev liblinear-dev liblbfgs-dev
-libglpk-dev libjansson-dev libhdf5-dev libmatio-dev libutf8proc-dev libstemmer-dev zlib1g-dev libcmocka-dev"
-# Not needed, but used when there: FAISS for knn=approx, which is C++.
-optional="g++ libfaiss-dev"
+libopenblas-openmp-dev liblapacke-dev libarpack2-dev libsuitesparse-dev liblbfgs-dev libjansson-dev libhdf5-dev
+libmatio-dev libutf8proc-dev libstemmer-dev zlib1g-dev libcmocka-dev"
+# Only the tests use these, to compare with (PLX_REFERENCES in the presets); CHOLMOD comes with libsuitesparse-dev.
+packages="$packages libglpk-dev libsvm-dev"
 full="clang clang-format clang-tidy cppcheck valgrind lcov libomp-dev"
 [ "${1:-}" = full ] && packages="$packages $full"
 
@@ -27,10 +27,6 @@ done
 if command -v python3 >/dev/null 2>&1 && python3 -c 'import ensurepip, venv' >/dev/null 2>&1; then
     missing=$(printf '%s' " $missing " | sed "s/ python3-venv / /; s/^ *//; s/ *\$//")
 fi
-for p in $optional; do
-    dpkg-query -W -f='${Status}' "$p" 2>/dev/null | grep -q '^install ok installed$' && continue
-    apt-cache show "$p" >/dev/null 2>&1 && missing="$missing $p"
-done
 [ -n "$missing" ] || exit 0
 
 if ! command -v apt-get >/dev/null 2>&1; then

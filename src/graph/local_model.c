@@ -8,7 +8,7 @@
 #include "core/parallel.h"
 #include "graph/gram_knn.h"
 #include "graph/local_solve.h"
-#include "graph/neighbours.h"
+#include "linalg/knn.h"
 
 enum { GRAIN = 64 };
 
@@ -31,8 +31,7 @@ typedef struct local_job {
 
 /* ---- neighbourhoods ---- */
 
-static plx_status find_neighbours(int64_t **out, plx_index *k, plx_context *ctx, plx__run *run,
-                                  const plx__local_view *v, bool self)
+static plx_status find_neighbours(int64_t **out, plx_index *k, plx_context *ctx, const plx__local_view *v, bool self)
 {
     plx_index n = plx__points_rows(v->rows), queries = plx__points_rows(v->queries);
     *k = plx__min(v->neighbours, plx__max(1, self ? n - 1 : n));
@@ -41,7 +40,6 @@ static plx_status find_neighbours(int64_t **out, plx_index *k, plx_context *ctx,
     PLX_TRY(plx__arena_i64(out, plx__scratch(ctx), queries * *k));
     plx__gram gram = {v->queries.dense, v->query_own, v->own};
     if (v->given) return plx__gram_knn(ctx, &gram, &o, *out);
-    if (self) return plx__neighbours(ctx, run, v->name, v->rows, &o, *out, NULL);
     return plx__knn(ctx, v->queries, v->rows, &o, *out, NULL);
 }
 
@@ -72,7 +70,7 @@ static plx_status neighbourhoods(local_job *job, plx_context *ctx)
     PLX_TRY(PLX__ARENA_NEW(&near, plx__scratch(ctx), job->n_views));
     PLX_TRY(plx__arena_i64(&k, plx__scratch(ctx), job->n_views));
     for (plx_index v = 0; v < job->n_views; v++) {
-        PLX_TRY(find_neighbours(&near[v], &k[v], ctx, job->o->run, &job->views[v], job->o->self));
+        PLX_TRY(find_neighbours(&near[v], &k[v], ctx, &job->views[v], job->o->self));
         PLX_TRY(plx__report(ctx, "neighbours", v + 1, job->n_views, NAN));
         room += k[v];
     }
@@ -356,9 +354,8 @@ plx_status plx__local_matrix(plx_csr *out, plx_context *ctx, const plx__local_vi
     return PLX_OK;
 }
 
-plx_status plx__local_scales(double **out, plx_context *ctx, plx__run *run, const char *view, plx__points queries,
-                             const uint8_t *query_present, plx__points rows, const uint8_t *present, bool self,
-                             plx_index k)
+plx_status plx__local_scales(double **out, plx_context *ctx, plx__points queries, const uint8_t *query_present,
+                             plx__points rows, const uint8_t *present, bool self, plx_index k)
 {
     plx_index n = plx__points_rows(queries), most = plx__max(1, plx__points_rows(rows) - (self ? 1 : 0));
     int64_t *index = NULL;
@@ -370,8 +367,7 @@ plx_status plx__local_scales(double **out, plx_context *ctx, plx__run *run, cons
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
     PLX_TRY(plx__arena_i64(&index, plx__scratch(ctx), n * k));
     PLX_TRY(plx__arena_f64(&distance, plx__scratch(ctx), n, k));
-    if (self) PLX_TRY(plx__neighbours(ctx, run, view, rows, &o, index, distance));
-    else PLX_TRY(plx__knn(ctx, queries, rows, &o, index, distance));
+    PLX_TRY(plx__knn(ctx, queries, rows, &o, index, distance));
     for (plx_index i = 0; i < n; i++)
         for (plx_index j = 0; j < k && index[i * k + j] >= 0; j++) (*out)[i] = distance[i * k + j];
     plx__arena_rewind(plx__scratch(ctx), mark);

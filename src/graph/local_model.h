@@ -35,7 +35,6 @@ typedef struct plx__local_view {
 } plx__local_view;
 
 typedef struct plx__local_options {
-    plx__run *run; /* whose parameter knn counts; NULL: exact */
     plx__local_kind kind;
     bool self; /* queries are the rows */
     bool full; /* kernel: expansion includes the sample itself */
@@ -53,9 +52,8 @@ plx_status plx__local_matrix(plx_csr *out, plx_context *ctx, const plx__local_vi
                              const plx__local_options *options);
 
 /* s_i for the local kernel: distance from every query to its k-th neighbour among the rows, or the last one. */
-plx_status plx__local_scales(double **out, plx_context *ctx, plx__run *run, const char *view, plx__points queries,
-                             const uint8_t *query_present, plx__points rows, const uint8_t *present, bool self,
-                             plx_index k);
+plx_status plx__local_scales(double **out, plx_context *ctx, plx__points queries, const uint8_t *query_present,
+                             plx__points rows, const uint8_t *present, bool self, plx_index k);
 
 /* Bytes plx__local_matrix takes for n samples with `neighbours` in all views together. */
 double plx__local_bytes(plx_index n, plx_index neighbours, plx_index dense_cols);

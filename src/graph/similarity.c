@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
-#include "graph/neighbours.h"
+#include "linalg/knn.h"
 
 const plx__param_spec plx__graph_params[] = {PLX__GRAPH_PARAMS("10", "binary", "normalized"), PLX__PARAM_END};
 const plx__param_spec plx__smooth_graph_params[] = {PLX__GRAPH_PARAMS("50", "binary", "scaled"), PLX__PARAM_END};
@@ -82,7 +82,7 @@ static plx_status find_neighbours(neighbours *out, plx_context *ctx, const plx__
     plx__knn_options o = {.k = out->k, .metric = s->metric, .present = g->present, .self = true};
     PLX_TRY(plx__arena_i64(&out->index, plx__scratch(ctx), n * out->k));
     PLX_TRY(plx__arena_f64(&out->distance, plx__scratch(ctx), n, out->k));
-    PLX_TRY(plx__neighbours(ctx, g->run, g->view, g->rows, &o, out->index, out->distance));
+    PLX_TRY(plx__knn(ctx, g->rows, g->rows, &o, out->index, out->distance));
     /* What the order of neighbours takes for 0 is 0 in the weights too: 1 - cos of collinear rows is mere rounding. */
     for (plx_index p = 0; p < n * out->k; p++)
         if (plx__distance_key(out->distance[p]) == 0) out->distance[p] = 0.0;

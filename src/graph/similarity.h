@@ -63,7 +63,6 @@ typedef struct plx__graph_source {
     const uint8_t *present;
     bool is_kernel;
     const char *view; /* for messages */
-    plx__run *run;    /* whose parameter knn counts; NULL: exact */
 } plx__graph_source;
 
 /* Symmetric weights (n x n, zero diagonal) into scratch. A kernel view is taken as it is, averaged with its transpose

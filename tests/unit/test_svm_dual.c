@@ -1,7 +1,9 @@
 /* The SVM dual: worked examples, the optimality conditions, LIBSVM's answer, the bias rules, bad input. */
 #include "plx_test.h"
 
+#ifdef PLX_HAVE_REFERENCES
 #include <libsvm/svm.h>
+#endif
 
 #include "core/rng.h"
 #include "optim/svm_dual.h"
@@ -122,6 +124,7 @@ static void optimality(void **state)
     plx_context_destroy(ctx);
 }
 
+#ifdef PLX_HAVE_REFERENCES
 static void silent(const char *text) { (void)text; }
 
 /* LIBSVM with a precomputed kernel and a small eps gives the same decision values, to what its single precision Gram matrix allows. */
@@ -155,6 +158,7 @@ static void agrees_with_libsvm(void **state)
     }
     plx_context_destroy(ctx);
 }
+#endif
 
 /* With a bias, a constant added to the kernel changes neither a nor f. */
 static void constants_do_not_matter(void **state)
@@ -227,7 +231,9 @@ int main(void)
         cmocka_unit_test(two_points),
         cmocka_unit_test(two_points_without_bias),
         cmocka_unit_test(optimality),
+#ifdef PLX_HAVE_REFERENCES
         cmocka_unit_test(agrees_with_libsvm),
+#endif
         cmocka_unit_test(constants_do_not_matter),
         cmocka_unit_test(one_sign_is_refused),
         cmocka_unit_test(stops_at_the_limit),

@@ -91,8 +91,7 @@ static plx_status put_laplacian(plx__run *run, const char *name, plx_ccsr l)
 static plx_status view_laplacian(plx_csr *out, const coupled *z, plx_index v)
 {
     const plx__prepared *data = &z->x[v].data;
-    plx__graph_source source = {data->rows, data->present, data->kernel.kind == PLX__KERNEL_PRECOMPUTED, data->name,
-                                z->run};
+    plx__graph_source source = {data->rows, data->present, data->kernel.kind == PLX__KERNEL_PRECOMPUTED, data->name};
     plx__graph_settings settings;
     const char *name = NULL;
     PLX_TRY(plx__graph_settings_of(&settings, z->run, data->name));
@@ -285,5 +284,5 @@ double plx__coupled_bytes(const plx__run *run, bool hinge)
     if (plx__wanted(run, "laplacian")) bytes += 8 * n * n;
     for (plx_index i = 0; i < run->n_wanted; i++)
         if (strncmp(run->wanted[i], "laplacian_", 10) == 0) bytes += 8 * n * n;
-    return bytes + most + plx__neighbours_bytes(run);
+    return bytes + most;
 }

@@ -8,7 +8,6 @@
 #include "run/decision.h"
 #include "run/problem.h"
 #include "graph/laplacian.h"
-#include "graph/neighbours.h"
 #include "methods/regularised/joint.h"
 
 typedef struct plx__coupled_params {
@@ -47,8 +46,8 @@ typedef struct plx__coupled_params {
 
 /* What the two descriptors have in common. */
 #define PLX__COUPLED_TABLES                                                                                            \
-    plx__kernel_params, plx__scale_params, plx__smooth_graph_params, plx__knn_params, plx__decision_params,            \
-        plx__heldout_params, plx__zero_rows_params
+    plx__kernel_params, plx__scale_params, plx__smooth_graph_params, plx__decision_params, plx__heldout_params,        \
+        plx__zero_rows_params
 #define PLX__COUPLED_FIELDS                                                                                            \
     .citation = "sindhwani2005coreg", .task = PLX_TASK_CLASSIFY,                                                       \
     .capabilities = PLX_CAN_PREDICT | PLX_CAN_MISSING_VIEWS | PLX_CAN_SPARSE | PLX_CAN_KERNEL_VIEWS |                  \

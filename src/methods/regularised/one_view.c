@@ -46,7 +46,7 @@ static plx_status build_graph(view_graph *g, plx__run *run, const plx__learner *
     const plx__expansion *x = &q->x;
     plx__graph_settings settings;
     plx__graph_source source = {x->data.rows, x->data.present, x->data.kernel.kind == PLX__KERNEL_PRECOMPUTED,
-                                x->data.name, run};
+                                x->data.name};
     if (q->n < 2)
         PLX_FAIL(run->ctx, PLX_E_DATA, "%s: only one sample has view '%s'; a graph needs two", run->method->name,
                  x->data.name);
@@ -194,8 +194,7 @@ double plx__one_view_bytes(const plx__run *run, bool hinge, bool graph)
                             view < 0 ? "concat" : run->problem->views[view].name))
             return INFINITY;
         plx__graph_settings settings = {.k = (plx_index)k.number};
-        arrays += plx__neighbours_bytes(run) + plx__similarity_bytes(run->problem->n, &settings) +
-                  (plx__wanted(run, "laplacian") ? 8 : 0) * n * n;
+        arrays += plx__similarity_bytes(run->problem->n, &settings) + (plx__wanted(run, "laplacian") ? 8 : 0) * n * n;
     }
     return arrays + plx__learner_bytes(run, view, (plx__system_solver)p->solver, smooth, hinge);
 }

@@ -8,7 +8,6 @@
 #include "run/decision.h"
 #include "run/problem.h"
 #include "graph/laplacian.h"
-#include "graph/neighbours.h"
 #include "methods/regularised/learner.h"
 
 typedef struct plx__one_view_params {

@@ -19,7 +19,6 @@ typedef enum plx__width_rule { /* number, or the order of the words in the param
 } plx__width_rule;
 
 typedef struct plx__affinity {
-    plx__run *run;
     const char *name; /* view, or "concat" */
     bool given;       /* kind kernel: rows are similarities */
     plx__points rows; /* n of them, scaled */

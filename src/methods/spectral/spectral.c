@@ -10,7 +10,6 @@
 
 #include "core/parallel.h"
 #include "run/problem.h"
-#include "graph/neighbours.h"
 #include "methods/spectral/njw.h"
 
 typedef struct params {
@@ -267,7 +266,7 @@ static double memory(const plx__run *run)
 {
     const params *p = run->params;
     const plx__problem *x = run->problem;
-    double n = (double)x->n, k = (double)plx__max(2, p->clusters), bytes = plx__neighbours_bytes(run);
+    double n = (double)x->n, k = (double)plx__max(2, p->clusters), bytes = 0;
     for (plx_index v = 0; v < x->n_views; v++) {
         bool kernel = x->views[v].kind == PLX_VIEW_KERNEL;
         double own = x->views[v].sparse ? 12.0 * (double)x->views[v].nonzeros : 8.0 * n * (double)x->views[v].cols;
@@ -281,9 +280,13 @@ static double memory(const plx__run *run)
 }
 
 static const char *const extra_views[] = {"concat", NULL};
-static const plx__param_table tables[] = {
-    param_specs,        plx__affinity_params, plx__knn_params,       plx__scale_params,
-    plx__kmeans_params, plx__heldout_params,  plx__zero_rows_params, NULL};
+static const plx__param_table tables[] = {param_specs,
+                                          plx__affinity_params,
+                                          plx__scale_params,
+                                          plx__kmeans_params,
+                                          plx__heldout_params,
+                                          plx__zero_rows_params,
+                                          NULL};
 
 const plx__method plx__method_spectral = {
     .name = "spectral",

@@ -3,7 +3,6 @@
  */
 #include <math.h>
 
-#include "graph/neighbours.h"
 #include "methods/transductive/local.h"
 
 const plx__param_spec plx__local_neighbour_params[] = {
@@ -80,8 +79,7 @@ static plx_status settle(plx__local_view *out, plx__run *run, const char *name)
     double *scale = NULL;
     if ((int)out->kernel.kind == PLX__KERNEL_LOCAL) {
         PLX_TRY(scale_k(&k, run, name));
-        PLX_TRY(
-            plx__local_scales(&scale, run->ctx, run, name, out->rows, out->present, out->rows, out->present, true, k));
+        PLX_TRY(plx__local_scales(&scale, run->ctx, out->rows, out->present, out->rows, out->present, true, k));
         out->query_scale = out->scale = scale;
     }
     return plx__kernel_set_width(&out->kernel, run->ctx, out->rows, out->present, run->method->name, name);
@@ -157,8 +155,7 @@ static plx_status recall(plx__local_view *out, plx__run *run, const char *view)
     if ((int)out->kernel.kind != PLX__KERNEL_LOCAL) return PLX_OK;
     PLX_TRY(get(&out->scale, &n, run, "_local", view));
     PLX_TRY(scale_k(&k, run, view));
-    PLX_TRY(
-        plx__local_scales(&scale, run->ctx, run, view, out->queries, out->query_present, out->rows, present, false, k));
+    PLX_TRY(plx__local_scales(&scale, run->ctx, out->queries, out->query_present, out->rows, present, false, k));
     out->query_scale = scale;
     return PLX_OK;
 }
@@ -202,6 +199,5 @@ double plx__local_memory(const plx__run *run)
     double columns = (double)plx__max(plx__max(p->clusters, 1), x->n_classes);
     bytes += 8.0 * n * (8 * columns + 140);
     if (n <= 3000) bytes += 24.0 * n * n; /* L, at worst dense, and its factor */
-    bytes += plx__neighbours_bytes(run);
     return bytes + 8.0 * n * n * (plx__wanted(run, "A") + plx__wanted(run, "L"));
 }

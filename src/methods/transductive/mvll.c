@@ -7,7 +7,6 @@
  * New samples: alpha_x applied to the fitted scores or eigenvectors.
  */
 #include "run/decision.h"
-#include "graph/neighbours.h"
 #include "methods/transductive/local.h"
 
 static const plx__param_spec param_specs[] = {
@@ -29,8 +28,7 @@ static plx_status local_matrix(plx_csr *out, plx__run *run)
     const plx__local_params *p = run->params;
     plx_index m = run->problem->n_views;
     plx__local_view *views = NULL;
-    plx__local_options o = {.run = run,
-                            .kind = (plx__local_kind)p->model,
+    plx__local_options o = {.kind = (plx__local_kind)p->model,
                             .self = !run->fitted,
                             .full = p->expansion == 1,
                             .coupling = p->coupling,
@@ -70,17 +68,11 @@ static plx_status predict(plx__run *run)
     return plx__local_extend(run, plx__ccsr(a), covered);
 }
 
-static const plx__param_table tables[] = {plx__local_task_params,
-                                          plx__local_neighbour_params,
-                                          plx__local_model_params,
-                                          param_specs,
-                                          plx__scale_params,
-                                          plx__decision_params,
-                                          plx__kmeans_params,
-                                          plx__heldout_params,
-                                          plx__zero_rows_params,
-                                          plx__knn_params,
-                                          NULL};
+static const plx__param_table tables[] = {plx__local_task_params,  plx__local_neighbour_params,
+                                          plx__local_model_params, param_specs,
+                                          plx__scale_params,       plx__decision_params,
+                                          plx__kmeans_params,      plx__heldout_params,
+                                          plx__zero_rows_params,   NULL};
 
 const plx__method plx__method_mvll = {
     .name = "mvll",

@@ -17,7 +17,7 @@ static plx_status graph_part(plx__smoother *s, plx__run *run, plx_index view)
         rows = (plx__prepared){.rows = v->sparse ? plx__points_csr(v->csr) : plx__points_dense(v->dense)};
     else PLX_TRY(plx__prepare_rows(&rows, run, view));
     PLX_TRY(plx__graph_settings_of(&settings, run, v->name));
-    plx__graph_source source = {rows.rows, v->present, v->kind == PLX_VIEW_KERNEL, v->name, run};
+    plx__graph_source source = {rows.rows, v->present, v->kind == PLX_VIEW_KERNEL, v->name};
     PLX_TRY(plx__view_laplacian(&l, run->ctx, &source, &settings));
     plx__smoother_set(s, view, l);
     return PLX_OK;
@@ -29,8 +29,7 @@ static plx_status local_part(plx__smoother *s, plx__run *run, plx_index view, pl
 {
     const plx__local_params *p = run->params;
     plx__local_view one;
-    plx__local_options o = {.run = run,
-                            .kind = kind,
+    plx__local_options o = {.kind = kind,
                             .self = true,
                             .full = p->expansion == 1,
                             .weights_reg = p->lle_reg,

@@ -7,7 +7,6 @@
 #define PLX_METHODS_TRANSDUCTIVE_SINGLE_MATRIX_H
 
 #include "graph/laplacian.h"
-#include "graph/neighbours.h"
 #include "methods/transductive/local.h"
 #include "run/decision.h"
 

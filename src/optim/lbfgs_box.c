@@ -1,7 +1,9 @@
 /*
  * Projected L-BFGS (Bertsekas' two-metric projection): variables held at a bound by the gradient are fixed,
- * the others take a quasi-Newton step from the two-loop recursion, projected back into the box, with Armijo
- * backtracking along the projection arc.
+ * the others take a quasi-Newton step from the two-loop recursion, projected back into the box. The search along the
+ * projection arc halves the step until it gains enough (Armijo) and doubles a first step that is too short (the slope
+ * has hardly changed), so that regions of negative curvature are crossed. A step whose free part has no positive
+ * curvature says that the remembered pairs belong to another region: they are forgotten.
  */
 #include "optim/lbfgs_box.h"
 
@@ -10,8 +12,8 @@
 
 #include "linalg/dense.h"
 
-enum { MAX_BACKTRACK = 40 };
-static const double ARMIJO = 1e-4;
+enum { MAX_BACKTRACK = 40, MAX_STRETCH = 30 };
+static const double ARMIJO = 1e-4, CURVATURE = 0.9;
 
 typedef struct box {
     plx_context *ctx;
@@ -19,11 +21,12 @@ typedef struct box {
     void *arg;
     const plx__lbfgs_options *o;
     plx_index n, stored, newest;
-    double *x, *g, *trial, *trial_g, *d, *alpha;
-    double *s, *y, *rho; /* memory x n, memory x n, memory: rings */
+    double *x, *g, *trial, *trial_g, *far, *far_g, *d, *alpha; /* far: a longer step that is being tried */
+    double *s, *y, *rho;                                       /* memory x n, memory x n, memory: rings */
     uint8_t *held;
     double value;
-    double promised; /* first-order gain of the last search's first step */
+    double trial_value; /* at the trial point */
+    double promised;    /* first-order gain of the last search's first step */
 } box;
 
 static double clip(const box *b, plx_index i, double v)
@@ -91,23 +94,77 @@ static double start_step(box *b)
     return length > 1 ? 1.0 / length : 1.0;
 }
 
-/* First step along the arc that gains enough; *moved false: none did. */
+/* The point at `step` along the arc with its value and gradient; *gain: what the first order promises. */
+static plx_status evaluate(box *b, plx__lbfgs_result *result, double step, double *to, double *gradient, double *gain,
+                           double *value)
+{
+    *gain = 0;
+    *value = INFINITY;
+    for (plx_index i = 0; i < b->n; i++) {
+        to[i] = clip(b, i, b->x[i] + step * b->d[i]);
+        *gain += b->g[i] * (b->x[i] - to[i]);
+    }
+    result->evaluations++;
+    return b->f(b->arg, b->ctx, to, b->n, value, gradient);
+}
+
+static bool gains_enough(const box *b, double value, double gain)
+{
+    return isfinite(value) && value < b->value && value <= b->value - ARMIJO * gain;
+}
+
+/* Is the trial point still on the way down, in what the box leaves free? */
+static bool is_short(const box *b)
+{
+    double before = 0, after = 0;
+    for (plx_index i = 0; i < b->n; i++) {
+        if (b->trial[i] <= b->o->lower[i] || b->trial[i] >= b->o->upper[i]) continue;
+        before += b->d[i] * b->g[i];
+        after += b->d[i] * b->trial_g[i];
+    }
+    return after < CURVATURE * before;
+}
+
+/* Doubles the accepted step while that pays. */
+static plx_status stretch(box *b, plx__lbfgs_result *result, double step)
+{
+    for (int t = 0; t < MAX_STRETCH && is_short(b); t++) {
+        double gain = 0, value = INFINITY;
+        step *= 2;
+        PLX_TRY(evaluate(b, result, step, b->far, b->far_g, &gain, &value));
+        if (!(value < b->trial_value) || !gains_enough(b, value, gain)) return PLX_OK;
+        double *point = b->trial, *gradient = b->trial_g;
+        b->trial = b->far;
+        b->trial_g = b->far_g;
+        b->far = point;
+        b->far_g = gradient;
+        b->trial_value = value;
+    }
+    return PLX_OK;
+}
+
+/* A step along the arc that gains enough; *moved false: none did. */
 static plx_status search(box *b, plx__lbfgs_result *result, double step, bool *moved)
 {
     *moved = false;
     for (int t = 0; t < MAX_BACKTRACK && !*moved; t++, step *= 0.5) {
-        double gain = 0, value = INFINITY;
-        for (plx_index i = 0; i < b->n; i++) {
-            b->trial[i] = clip(b, i, b->x[i] + step * b->d[i]);
-            gain += b->g[i] * (b->x[i] - b->trial[i]);
-        }
+        double gain = 0;
+        PLX_TRY(evaluate(b, result, step, b->trial, b->trial_g, &gain, &b->trial_value));
         if (t == 0) b->promised = gain;
-        PLX_TRY(b->f(b->arg, b->ctx, b->trial, b->n, &value, b->trial_g));
-        result->evaluations++;
-        *moved = isfinite(value) && value < b->value && value <= b->value - ARMIJO * gain;
-        if (*moved) b->value = value;
+        *moved = gains_enough(b, b->trial_value, gain);
+        if (*moved && t == 0) PLX_TRY(stretch(b, result, step));
     }
+    if (*moved) b->value = b->trial_value;
     return PLX_OK;
+}
+
+/* s'y over the variables that the step did not bring to a bound. */
+static double free_curvature(const box *b, const double *s, const double *y)
+{
+    double sum = 0;
+    for (plx_index i = 0; i < b->n; i++)
+        if (b->trial[i] > b->o->lower[i] && b->trial[i] < b->o->upper[i]) sum += s[i] * y[i];
+    return sum;
 }
 
 static void remember(box *b)
@@ -118,17 +175,17 @@ static void remember(box *b)
         s[i] = b->trial[i] - b->x[i];
         y[i] = b->trial_g[i] - b->g[i];
     }
+    bool curved = free_curvature(b, s, y) > 0;
     memcpy(b->x, b->trial, (size_t)b->n * sizeof *b->x);
     memcpy(b->g, b->trial_g, (size_t)b->n * sizeof *b->g);
-    if (!(plx__dot(s, y, b->n) > 0)) return;
     b->newest = k;
-    b->stored = plx__min(b->stored + 1, b->o->memory);
+    b->stored = curved ? plx__min(b->stored + 1, b->o->memory) : 0;
 }
 
 static plx_status prepare(box *b, plx__lbfgs_result *result)
 {
     plx__arena *scratch = plx__scratch(b->ctx);
-    double **vectors[] = {&b->g, &b->trial, &b->trial_g, &b->d};
+    double **vectors[] = {&b->g, &b->trial, &b->trial_g, &b->far, &b->far_g, &b->d};
     for (size_t v = 0; v < sizeof vectors / sizeof *vectors; v++) PLX_TRY(plx__arena_f64(vectors[v], scratch, b->n, 1));
     PLX_TRY(plx__arena_f64(&b->s, scratch, b->o->memory, b->n));
     PLX_TRY(plx__arena_f64(&b->y, scratch, b->o->memory, b->n));

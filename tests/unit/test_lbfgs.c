@@ -70,6 +70,35 @@ static void keeps_to_the_box(void **state)
     plx_context_destroy(ctx);
 }
 
+/* sum of log(1 + (x_i - c_i)^2): concave but for a neighbourhood of 1 around each c_i, as log evidences are far out. */
+static plx_status pits(void *arg, plx_context *ctx, const double *x, plx_index n, double *value, double *g)
+{
+    const double *c = arg;
+    (void)ctx;
+    *value = 0;
+    for (plx_index i = 0; i < n; i++) {
+        double d = x[i] - c[i];
+        *value += log1p(d * d);
+        g[i] = 2 * d / (1 + d * d);
+    }
+    return PLX_OK;
+}
+
+/* One variable runs into its bound at once, the other has a long way to go over ground that curves downwards. */
+static void crosses_concave_ground_after_a_clipped_step(void **state)
+{
+    (void)state;
+    plx_context *ctx = test_context(1);
+    double c[] = {1000, -30}, x[] = {0, 0.5}, low[] = {-10000, -0.5}, high[] = {10000, 1};
+    plx__lbfgs_options o = {.lower = low, .upper = high};
+    plx__lbfgs_result r;
+    assert_ok(ctx, plx__lbfgs(ctx, 2, x, pits, c, &o, &r));
+    assert_true(r.converged && r.iterations <= 40);
+    assert_close(x[0], 1000.0, 1e-4);
+    assert_true(x[1] == -0.5);
+    plx_context_destroy(ctx);
+}
+
 static void limits_and_starts(void **state)
 {
     (void)state;
@@ -167,6 +196,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_the_bottom_of_the_valley),
         cmocka_unit_test(keeps_to_the_box),
+        cmocka_unit_test(crosses_concave_ground_after_a_clipped_step),
         cmocka_unit_test(limits_and_starts),
         cmocka_unit_test(steps_back_from_infinity),
         cmocka_unit_test(failures_and_cancelling_pass_through),

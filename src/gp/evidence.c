@@ -45,8 +45,9 @@ plx_status plx__evidence_maximise(plx_context *ctx, const plx__evidence *p, plx_
     for (plx_index i = 0; i < p->count; i++) {
         s.hyper[i] = p->hyper[i];
         if (p->free && !p->free[i]) continue;
-        double start = log(p->hyper[i]), middle = p->is_width && p->is_width[i] ? start : 0.0;
-        double reach = log(p->is_width && p->is_width[i] ? 1e3 : 1e6);
+        bool width = p->is_width && p->is_width[i];
+        double start = log(p->hyper[i]), middle = width ? start : p->unit ? log(p->unit[i]) : 0.0;
+        double reach = log(width ? 1e3 : 1e6);
         x[n] = start;
         lower[n] = fmin(start, middle - reach);
         upper[n] = fmax(start, middle + reach);

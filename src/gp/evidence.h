@@ -15,7 +15,8 @@ typedef struct plx__evidence {
     plx_index count;
     double *hyper;           /* start, then the result: never worse */
     const uint8_t *free;     /* which may move; NULL: all */
-    const uint8_t *is_width; /* box 1e-3 .. 1e3 times the start instead of 1e-6 .. 1e6; NULL: none */
+    const uint8_t *is_width; /* box 1e-3 .. 1e3 times the start instead of 1e-6 .. 1e6 times the unit; NULL: none */
+    const double *unit;      /* of each; NULL: 1 */
     plx_index max_iter;
 } plx__evidence;
 

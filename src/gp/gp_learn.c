@@ -185,16 +185,28 @@ static plx_status evidence_at(void *arg, plx_context *ctx, const double *hyper, 
     return PLX_OK;
 }
 
+plx_status plx__gp_amplitude_unit(double *out, plx_context *ctx, const plx__view_kernel *k)
+{
+    double mean = 0;
+    PLX_TRY(plx__kernel_mean_diagonal(&mean, ctx, &k->kernel, k->rows, k->present));
+    *out = mean > 0 && isfinite(1.0 / mean) ? 1.0 / mean : 1.0;
+    return PLX_OK;
+}
+
 static plx_status maximise(plx__gp_learner *g, plx_index max_iter, plx__lbfgs_result *result)
 {
     uint8_t *is_width = NULL;
+    double *unit = NULL;
     plx_index at = 0;
     PLX_TRY(plx__arena_u8(&is_width, plx__scratch(g->ctx), g->n_hyper));
+    PLX_TRY(plx__arena_f64(&unit, plx__scratch(g->ctx), g->n_hyper, 1));
+    for (plx_index i = 0; i < g->n_hyper; i++) unit[i] = 1.0;
     for (plx_index k = 0; k < g->count; k++) {
-        at++;
+        PLX_TRY(plx__gp_amplitude_unit(&unit[at++], g->ctx, &g->kernels[k]));
         if (has_width(g, k)) is_width[at++] = 1;
     }
-    plx__evidence problem = {g->n_hyper, g->hyper, NULL, is_width, max_iter};
+    plx__evidence problem = {
+        .count = g->n_hyper, .hyper = g->hyper, .is_width = is_width, .unit = unit, .max_iter = max_iter};
     if (!g->targets.regression)
         PLX_TRY(plx__arena_mat(&g->targets.near, plx__scratch(g->ctx), g->targets.q, g->targets.n));
     return plx__evidence_maximise(g->ctx, &problem, evidence_at, g, result);

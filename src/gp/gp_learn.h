@@ -34,6 +34,10 @@ bool plx__gp_in_weight_space(bool linear, double features, double labelled);
 
 bool plx__weight_space(const plx__gp_learner *g);
 
+/* The amplitude that brings the mean diagonal to 1 (1 where the diagonal is 0): the middle of the box in which
+ * amplitudes are learned. */
+plx_status plx__gp_amplitude_unit(double *out, plx_context *ctx, const plx__view_kernel *kernel);
+
 /* The kernels' amplitudes and widths and the noise as the start, or (known.data) what a model holds. */
 plx_status plx__gp_open_hyper(plx__gp_learner *g, plx_cmat known, double noise);
 

@@ -108,22 +108,31 @@ plx_status plx__kernel_diagonal(plx_context *ctx, const plx__kernel *kernel, plx
     return PLX_OK;
 }
 
-plx_status plx__kernel_set_amplitude(plx__kernel *kernel, plx_context *ctx, plx__points rows, const uint8_t *present,
-                                     const char *view)
+plx_status plx__kernel_mean_diagonal(double *out, plx_context *ctx, const plx__kernel *kernel, plx__points rows,
+                                     const uint8_t *present)
 {
-    if (!isnan(kernel->amplitude)) return PLX_OK;
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    plx__kernel unit = *kernel;
     plx_index n = plx__points_rows(rows), count = 0;
     double *diagonal = NULL;
     PLX_TRY(plx__arena_f64(&diagonal, plx__scratch(ctx), n, 1));
-    kernel->amplitude = 1.0;
-    if (kernel->kind != PLX__KERNEL_PRECOMPUTED) PLX_TRY(plx__kernel_diagonal(ctx, kernel, rows, diagonal));
+    unit.amplitude = 1.0;
+    if (kernel->kind != PLX__KERNEL_PRECOMPUTED) PLX_TRY(plx__kernel_diagonal(ctx, &unit, rows, diagonal));
     else
         for (plx_index i = 0; i < n; i++) diagonal[i] = rows.dense.data[i * rows.dense.ld + i];
     for (plx_index i = 0; i < n; i++)
-        if (present[i]) diagonal[count++] = diagonal[i];
-    double mean = count ? plx__sum(diagonal, count) / (double)count : 0.0;
+        if (!present || present[i]) diagonal[count++] = diagonal[i];
+    *out = count ? plx__sum(diagonal, count) / (double)count : 0.0;
     plx__arena_rewind(plx__scratch(ctx), mark);
+    return PLX_OK;
+}
+
+plx_status plx__kernel_set_amplitude(plx__kernel *kernel, plx_context *ctx, plx__points rows, const uint8_t *present,
+                                     const char *view)
+{
+    double mean = 0;
+    if (!isnan(kernel->amplitude)) return PLX_OK;
+    PLX_TRY(plx__kernel_mean_diagonal(&mean, ctx, kernel, rows, present));
     if (!(mean > 0))
         PLX_FAIL(ctx, PLX_E_DATA, "view '%s': amplitude = auto needs a kernel whose diagonal is not 0; set a number",
                  view);

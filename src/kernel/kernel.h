@@ -36,6 +36,10 @@ plx_status plx__kernel_settings(plx__kernel *out, plx__run *run, const char *vie
 plx_status plx__kernel_set_width(plx__kernel *kernel, plx_context *ctx, plx__points rows, const uint8_t *present,
                                  const char *method, const char *view);
 
+/* Mean of kappa(x, x) at amplitude 1 over the present rows (NULL: all); 0 without any. */
+plx_status plx__kernel_mean_diagonal(double *out, plx_context *ctx, const plx__kernel *kernel, plx__points rows,
+                                     const uint8_t *present);
+
 /* amplitude=auto becomes a number: 1 / mean of kappa(x, x) over the given rows (0 is an error). `rows` of a precomputed
  * kernel are the n x n values. */
 plx_status plx__kernel_set_amplitude(plx__kernel *kernel, plx_context *ctx, plx__points rows, const uint8_t *present,

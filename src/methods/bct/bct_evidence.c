@@ -7,6 +7,7 @@
 #include "core/parallel.h"
 #include "methods/bct/bct.h"
 #include "gp/evidence.h"
+#include "gp/gp_learn.h"
 #include "gp/gp_weight_space.h"
 
 enum { BLOCK_ROWS = 256, FEW_LABELS = 5, SOME_LABELS = 25 };
@@ -178,13 +179,17 @@ static void warn_of_few(bct *b)
 static plx_status maximise(bct *b)
 {
     uint8_t *free = NULL, *is_width = NULL;
+    double *unit = NULL;
     plx_index at = 0, variances = b->n_hyper - b->m - b->regression;
     bool kernels = b->set->optimize == BCT_EVIDENCE, fixed = false;
     plx__lbfgs_result result;
     PLX_TRY(plx__arena_u8(&free, plx__scratch(b->ctx), b->n_hyper));
     PLX_TRY(plx__arena_u8(&is_width, plx__scratch(b->ctx), b->n_hyper));
+    PLX_TRY(plx__arena_f64(&unit, plx__scratch(b->ctx), b->n_hyper, 1));
+    for (plx_index i = 0; i < b->n_hyper; i++) unit[i] = 1.0;
     for (plx_index i = variances; i < b->n_hyper; i++) free[i] = 1;
     for (plx_index j = 0; j < b->m; j++) {
+        if (kernels) PLX_TRY(plx__gp_amplitude_unit(&unit[at], b->ctx, &b->views[j].k));
         free[at++] = kernels;
         if (b->views[j].k.kernel.kind != PLX__KERNEL_RBF) continue;
         fixed |= kernels && b->weights;
@@ -193,7 +198,7 @@ static plx_status maximise(bct *b)
     }
     if (fixed) plx__info(b->ctx, "bct: with pivots the widths stay as they are");
     warn_of_few(b);
-    plx__evidence problem = {b->n_hyper, b->hyper, free, is_width, b->set->max_iter};
+    plx__evidence problem = {b->n_hyper, b->hyper, free, is_width, unit, b->set->max_iter};
     b->fixed_widths = b->weights || !kernels;
     if (!b->regression) PLX_TRY(plx__arena_mat(&b->targets.near, plx__scratch(b->ctx), b->targets.q, b->targets.n));
     PLX_TRY(plx__evidence_maximise(b->ctx, &problem, evidence_at, b, &result));

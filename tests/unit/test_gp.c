@@ -179,6 +179,25 @@ static void kernel_of_heldout(void **state)
     plx_context_destroy(ctx);
 }
 
+/* A factor of the features is the amplitude's business: the best evidence is the same, however large the values are. */
+static void evidence_does_not_depend_on_the_unit(void **state)
+{
+    double best[2];
+    (void)state;
+    for (int large = 0; large < 2; large++) {
+        plx_context *ctx = test_context(1);
+        toy t = make_toy(2, false);
+        for (int i = 0; large && i < TOY_N * TOY_COLS; i++) t.x[0][i] *= 1e6, t.x[1][i] *= 1e6;
+        plx_dataset *d = toy_dataset(ctx, &t, 2, false);
+        plx_model *m = fit_model(ctx, "gp", d, SETTINGS("kernel=linear", "scale=none"));
+        best[large] = plx_model_objective(m);
+        plx_model_destroy(m);
+        plx_dataset_destroy(d);
+        plx_context_destroy(ctx);
+    }
+    assert_close(best[0], best[1], 1e-4);
+}
+
 #define REFUSES(data, word, ...)                                                                                       \
     do {                                                                                                               \
         plx_model *refused = NULL;                                                                                     \
@@ -202,10 +221,10 @@ static void refusals(void **state)
     add_dense(kernel, ctx, "g", PLX_VIEW_KERNEL, identity, TOY_N, NULL);
     set_labels(kernel, ctx, t.label);
     REFUSES(none, "no labelled samples", "kernel=rbf");
-    REFUSES(d, "missing for sample '0'; set missing=mean or combine=sum", "kernel=rbf");
+    REFUSES(d, "missing for sample '0'; set missing=mean or combine=sum", "kernel=rbf", "missing=error");
     REFUSES(d, "kernel.text", "missing=mean", "kernel.text=rbf");
     REFUSES(d, "no view 'vide'", "view=vide");
-    REFUSES(nan, "missing=mean", "combine=sum");
+    REFUSES(nan, "missing=mean", "combine=sum", "missing=error");
     REFUSES(kernel, "combine=sum or view=g", "optimize=none");
     plx_model *m = fit_model(ctx, "gp", nan, SETTINGS("missing=mean", "combine=sum", "optimize=none"));
     plx_model_destroy(m);
@@ -239,11 +258,15 @@ static void degenerate_data(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_labelled_sample),   cmocka_unit_test(gradients),
-        cmocka_unit_test(optimum_is_no_worse),   cmocka_unit_test(precomputed_is_linear),
-        cmocka_unit_test(weight_space_is_dense), cmocka_unit_test(mean_of_standardised_columns),
-        cmocka_unit_test(kernel_of_heldout),     cmocka_unit_test(refusals),
-        cmocka_unit_test(degenerate_data)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(one_labelled_sample),
+                                       cmocka_unit_test(gradients),
+                                       cmocka_unit_test(optimum_is_no_worse),
+                                       cmocka_unit_test(precomputed_is_linear),
+                                       cmocka_unit_test(weight_space_is_dense),
+                                       cmocka_unit_test(mean_of_standardised_columns),
+                                       cmocka_unit_test(kernel_of_heldout),
+                                       cmocka_unit_test(evidence_does_not_depend_on_the_unit),
+                                       cmocka_unit_test(refusals),
+                                       cmocka_unit_test(degenerate_data)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,7 @@ const plx__param_spec plx__bct_params[] = {
         bct_params, task, "classification", "classification|regression|kernel|cluster",
         "What to do with the co-training kernel: predict classes or numbers, only compute it, or cluster with it."),
     PLX__VIEW_REAL(
-        "view_variance", "3", 0, PLX__ABOVE_LO,
+        "view_variance", "1", 0, PLX__ABOVE_LO,
         "Variance between a view's function and the consensus, in units of the kernel: larger trusts the view "
         "less."),
     PLX__CHOICE(bct_params, zero_rows, "missing", "missing|present",

@@ -19,7 +19,7 @@ static const plx__param_spec param_specs[] = {
     PLX__TEXT(gp_params, view, "all", "View to learn from, or all."),
     PLX__CHOICE(gp_params, combine, "concat", "concat|sum",
                 "With view=all: one kernel on all features joined, or the sum of one kernel per view."),
-    PLX__CHOICE(gp_params, missing, "error", "error|mean|zero",
+    PLX__CHOICE(gp_params, missing, "mean", "error|mean|zero",
                 "A missing view or value: refuse, or put the column mean or 0 in its place; with combine=sum a missing "
                 "view adds nothing."),
     PLX__REAL_ABOVE(gp_params, noise, "0.1", 0, "Regression: variance of the labels around the function."),

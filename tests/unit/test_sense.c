@@ -3,7 +3,7 @@
  * whole precision. Lambda comes from bct itself, everything else from the settings and the toy.
  */
 #include "acquire_helpers.h"
-#include "active/sense.h"
+#include "methods/bct/sense.h"
 
 static const double VAGUE = 1e-6;
 

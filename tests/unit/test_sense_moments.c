@@ -2,7 +2,7 @@
  * Expectations over an unseen view against draws, against numerical integration, and against each other.
  */
 #include "acquire_helpers.h"
-#include "active/sense.h"
+#include "methods/bct/sense.h"
 
 enum { ROWS = 4, DRAWS = 200000 };
 

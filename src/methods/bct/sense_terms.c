@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "active/sense.h"
+#include "methods/bct/sense.h"
 #include "core/rng.h"
 #include "linalg/factor.h"
 

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "active/sense.h"
+#include "methods/bct/sense.h"
 #include "core/parallel.h"
 #include "core/rng.h"
 #include "linalg/factor.h"

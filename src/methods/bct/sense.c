@@ -1,7 +1,7 @@
 /*
  * acquire features --with bct: which missing view of which sample makes the consensus function most certain.
  */
-#include "active/sense.h"
+#include "methods/bct/sense.h"
 
 #include <math.h>
 #include <string.h>

@@ -10,8 +10,8 @@
  * where only the weights rho_c depend on the sample. plx__sense_terms makes q, a and H of a view; plx__sense_gains adds
  * up 1/2 log det(I + V' Delta^-1 V) of every candidate from tables that are made once per view.
  */
-#ifndef PLX_ACTIVE_SENSE_H
-#define PLX_ACTIVE_SENSE_H
+#ifndef PLX_METHODS_BCT_SENSE_H
+#define PLX_METHODS_BCT_SENSE_H
 
 #include "active/density.h"
 #include "methods/bct/bct.h"

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "active/sense.h"
+#include "methods/bct/sense.h"
 #include "core/parallel.h"
 #include "linalg/blas.h"
 #include "linalg/eigen.h"

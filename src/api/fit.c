@@ -182,12 +182,27 @@ static plx_status keep_seen(plx_model *m, const plx__problem *p)
 
 /* ---- running ---- */
 
-static plx_status estimate(plx__run *run)
+static plx_status estimate(double *stated, plx__run *run)
 {
+    *stated = 0;
     if (!run->method->memory) return PLX_OK;
-    return plx__need_memory(run->ctx, run->method->memory(run), run->method->name,
+    *stated = run->method->memory(run);
+    return plx__need_memory(run->ctx, *stated, run->method->name,
                             run->method->memory_remedy ? run->method->memory_remedy
                                                        : "raise --memory or use fewer samples");
+}
+
+/* The method's own fit, with the memory it takes measured against what it stated. */
+static plx_status measured_fit(plx__run *run, plx__memory_use *memory)
+{
+    plx_context *ctx = run->ctx;
+    PLX_TRY(estimate(&memory->stated, run));
+    int64_t before = atomic_load(&ctx->memory_used), earlier = atomic_load(&ctx->memory_peak);
+    plx__memory_peak_reset(ctx);
+    plx_status st = run->method->fit(run);
+    memory->taken = atomic_load(&ctx->memory_peak) - before;
+    plx__memory_peak_raise(ctx, earlier);
+    return st;
 }
 
 static plx_status run_fit(plx_context *ctx, plx_model *m, plx__problem *p, plx__store *store, plx__outcome *outcome,
@@ -205,9 +220,7 @@ static plx_status run_fit(plx_context *ctx, plx_model *m, plx__problem *p, plx__
                     .n_wanted = o->n_arrays};
     PLX_TRY(plx__problem_check(ctx, m->method, p, true));
     if (m->method->check) PLX_TRY(m->method->check(&run));
-    PLX_TRY(estimate(&run));
-    PLX_TRY(m->method->fit(&run));
-    return PLX_OK;
+    return measured_fit(&run, &m->memory);
 }
 
 static plx_status fit_model(plx_model *m, plx_context *ctx, const plx_dataset *data, const plx_fit_options *o)

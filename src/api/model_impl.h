@@ -27,6 +27,12 @@ typedef struct plx__view_card {
     const char *const *features; /* NULL: named by index. Kernel views: ids of the fitted samples */
 } plx__view_card;
 
+/* What a fit said it would need beyond the data, and what it took. */
+typedef struct plx__memory_use {
+    double stated; /* 0: the method states nothing */
+    int64_t taken; /* high-water mark of the context during the fit, less what was held when it began */
+} plx__memory_use;
+
 struct plx_model {
     plx__arena arena;
     const plx__method *method;
@@ -40,6 +46,7 @@ struct plx_model {
     plx_index n_fitted; /* samples that took part */
     uint64_t seed;
     double seconds;
+    plx__memory_use memory; /* of the fit; zero from a file */
     plx__store store;
     plx__facts facts;
     plx_prediction fitted; /* about the samples of the fit; outcome.n = 0 for a model from a file */

@@ -108,6 +108,23 @@ static void ask_for_huge_pages(void *block, size_t bytes)
 #endif
 }
 
+/* Two reasons, two remedies: our own limit, or the system has nothing left. */
+static plx_status refuse_block(plx_context *ctx, size_t bytes)
+{
+    char more[PLX__SIZE_BYTES], limit[PLX__SIZE_BYTES];
+    plx__size_text(more, (double)bytes);
+    plx__size_text(limit, (double)ctx->memory_limit);
+    if ((double)atomic_load(&ctx->memory_used) + (double)bytes > (double)ctx->memory_limit)
+        PLX_FAIL(ctx, PLX_E_NOMEM,
+                 "out of memory: %s more would pass the memory limit of %s; raise the limit, or use fewer samples, "
+                 "features or views",
+                 more, limit);
+    PLX_FAIL(ctx, PLX_E_NOMEM,
+             "out of memory: the system refused %s more (within the memory limit of %s); free memory on this machine, "
+             "or use fewer samples, features or views",
+             more, limit);
+}
+
 static plx_status push_block(plx__arena *arena, size_t bytes)
 {
     size_t capacity = bytes > arena->block_bytes ? bytes : arena->block_bytes;
@@ -125,11 +142,7 @@ static plx_status push_block(plx__arena *arena, size_t bytes)
         drop_spare(arena);
         b = plx__alloc(arena->ctx, total);
     }
-    if (!b) {
-        char more[PLX__SIZE_BYTES], limit[PLX__SIZE_BYTES];
-        return plx__fail(arena->ctx, PLX_E_NOMEM, "out of memory: %s more are not to be had within the limit of %s",
-                         plx__size_text(more, (double)bytes), plx__size_text(limit, (double)arena->ctx->memory_limit));
-    }
+    if (!b) return refuse_block(arena->ctx, bytes);
     if (total >= HUGE_BLOCK && arena->ctx->system_memory) ask_for_huge_pages(b, total);
     *b = (plx__block){arena->top, 0, capacity, total};
     arena->top = b;

@@ -81,12 +81,36 @@ static int64_t default_memory_limit(void)
     return plx__max(bytes / 10 * 8, 16 << 20);
 }
 
+/* Only memory that is really handed out moves the mark: a refused request leaves it where it is. */
+void plx__memory_peak_raise(plx_context *ctx, int64_t used)
+{
+    long long peak = atomic_load_explicit(&ctx->memory_peak, memory_order_relaxed);
+    while (used > peak && !atomic_compare_exchange_weak(&ctx->memory_peak, &peak, (long long)used)) continue;
+}
+
+bool plx__count_foreign(plx_context *ctx, size_t bytes)
+{
+    if (bytes > (size_t)INT64_MAX) return false;
+    long long used = atomic_fetch_add(&ctx->memory_used, (long long)bytes) + (long long)bytes;
+    if (used <= ctx->memory_limit) {
+        plx__memory_peak_raise(ctx, used);
+        return true;
+    }
+    atomic_fetch_sub(&ctx->memory_used, (long long)bytes);
+    return false;
+}
+
+void plx__uncount_foreign(plx_context *ctx, size_t bytes) { atomic_fetch_sub(&ctx->memory_used, (long long)bytes); }
+
+void plx__memory_peak_reset(plx_context *ctx) { atomic_store(&ctx->memory_peak, atomic_load(&ctx->memory_used)); }
+
 void *plx__alloc(plx_context *ctx, size_t bytes)
 {
     if (bytes > (size_t)INT64_MAX) return NULL;
     long long used = atomic_fetch_add(&ctx->memory_used, (long long)bytes) + (long long)bytes;
     void *p = used <= ctx->memory_limit ? ctx->mem.alloc(bytes ? bytes : 1, ctx->mem.payload) : NULL;
-    if (!p) atomic_fetch_sub(&ctx->memory_used, (long long)bytes);
+    if (p) plx__memory_peak_raise(ctx, used);
+    else atomic_fetch_sub(&ctx->memory_used, (long long)bytes);
     return p;
 }
 
@@ -161,6 +185,7 @@ plx_status plx__context_create(plx_context **out, const plx_context_options *opt
     ctx->time_limit = o.time_limit;
     ctx->arena_block = o.arena_block;
     atomic_init(&ctx->memory_used, 0);
+    atomic_init(&ctx->memory_peak, 0);
     atomic_init(&ctx->cancelled, 0);
     plx__arena_init(&ctx->scratch, ctx);
     plx__arena_keep_blocks(&ctx->scratch);

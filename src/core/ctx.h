@@ -24,6 +24,7 @@ struct plx_context {
     bool deterministic;
     int64_t memory_limit;
     atomic_llong memory_used; /* bytes handed out by all arenas and plx__alloc of this context */
+    atomic_llong memory_peak; /* most of memory_used since creation or plx__memory_peak_reset */
     double time_limit;
     size_t arena_block;
     plx_progress_fn progress;
@@ -50,6 +51,15 @@ static inline plx__arena *plx__scratch(plx_context *ctx) { return &ctx->scratch;
 /* Memory outside any arena (objects with a life of their own). NULL-safe release. */
 void *plx__alloc(plx_context *ctx, size_t bytes);
 void plx__release(plx_context *ctx, void *block, size_t bytes);
+
+/* Memory a library took from malloc on behalf of this context: counted with the rest for as long as it is held. False:
+ * it would pass the limit, and is not counted. */
+bool plx__count_foreign(plx_context *ctx, size_t bytes);
+void plx__uncount_foreign(plx_context *ctx, size_t bytes);
+
+/* The high-water mark: start again from what is held now; lift it to `used`. */
+void plx__memory_peak_reset(plx_context *ctx);
+void plx__memory_peak_raise(plx_context *ctx, int64_t used);
 
 /* Start and end of a public call: clears the error and the notes, starts the clock; rewinds scratch.
  * Calls do not nest: public functions call internal ones. */

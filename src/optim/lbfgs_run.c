@@ -74,6 +74,12 @@ static plx_status value_at_start(run *r, plx_index n, const double *x, double *g
     return PLX_OK;
 }
 
+static plx_status refuse(plx_context *ctx, plx_index n)
+{
+    PLX_FAIL(ctx, PLX_E_NOMEM, "out of memory for an optimiser of %lld variables; raise the memory limit",
+             (long long)n);
+}
+
 /* libLBFGS wants memory of its own kind for x. Codes below zero are failed line searches and the like:
  * the best point stands, not converged. */
 static plx_status run_library(run *r, plx_index n, const double *x)
@@ -85,13 +91,19 @@ static plx_status run_library(run *r, plx_index n, const double *x)
     p.max_iterations = (int)plx__min(r->o->max_iter, INT32_MAX);
     p.linesearch = LBFGS_LINESEARCH_BACKTRACKING_STRONG_WOLFE;
     p.max_linesearch = 40;
+    size_t vectors = 2 * (size_t)p.m + 6,
+           foreign = vectors * (size_t)n * sizeof(double); /* pairs, x, gradients, step */
+    if (!plx__count_foreign(r->ctx, foreign)) return refuse(r->ctx, n);
     double *own = lbfgs_malloc((int)n), value = 0;
-    if (!own) return plx__fail(r->ctx, PLX_E_NOMEM, "out of memory for %lld variables", (long long)n);
-    memcpy(own, x, (size_t)n * sizeof *x);
-    int code = lbfgs((int)n, own, &value, evaluate, progress, r, &p);
-    lbfgs_free(own);
+    int code = LBFGSERR_OUTOFMEMORY;
+    if (own) {
+        memcpy(own, x, (size_t)n * sizeof *x);
+        code = lbfgs((int)n, own, &value, evaluate, progress, r, &p);
+        lbfgs_free(own);
+    }
+    plx__uncount_foreign(r->ctx, foreign);
     if (r->status != PLX_OK) return r->status;
-    if (code == LBFGSERR_OUTOFMEMORY) return plx__fail(r->ctx, PLX_E_NOMEM, "out of memory in the optimiser");
+    if (code == LBFGSERR_OUTOFMEMORY) return refuse(r->ctx, n);
     if (code == LBFGS_SUCCESS || code == LBFGS_ALREADY_MINIMIZED) r->result->converged = true;
     return PLX_OK;
 }

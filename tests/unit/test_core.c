@@ -40,10 +40,44 @@ static void memory_limit_is_kept(void **state)
     plx_context *ctx = NULL;
     double *x = NULL;
     assert_int_equal(plx_context_create(&ctx, &o), PLX_OK);
-    assert_fails(ctx, plx__arena_f64(&x, plx__scratch(ctx), 1 << 18, 1), PLX_E_NOMEM, "limit");
+    assert_fails(ctx, plx__arena_f64(&x, plx__scratch(ctx), 1 << 18, 1), PLX_E_NOMEM,
+                 "memory limit of 1 MiB; raise the limit");
+    plx__clear_error(ctx);
     assert_ok(ctx, plx__arena_f64(&x, plx__scratch(ctx), 1 << 10, 1));
     assert_fails(ctx, plx__need_memory(ctx, 2e9, "gram", "use pivots"), PLX_E_NOMEM, "use pivots");
     plx_context_destroy(ctx);
+}
+
+/* The mark is lifted by what was held together, not by what was held one after the other, and never by a refusal. */
+static void memory_peak_is_the_most_held_at_once(void **state)
+{
+    (void)state;
+    plx_context_options o = PLX_CONTEXT_OPTIONS_INIT;
+    o.memory_limit = 1 << 22;
+    o.threads = 1;
+    plx_context *ctx = NULL;
+    assert_int_equal(plx_context_create(&ctx, &o), PLX_OK);
+    plx_context_reset_memory_peak(ctx);
+    int64_t before = plx_context_memory_used(ctx);
+    assert_int_equal(plx_context_memory_peak(ctx), before);
+    void *a = plx__alloc(ctx, 1 << 20), *b = plx__alloc(ctx, 1 << 19);
+    assert_int_equal(plx_context_memory_used(ctx), before + (1 << 20) + (1 << 19));
+    plx__release(ctx, a, 1 << 20);
+    a = plx__alloc(ctx, 1 << 18);
+    assert_null(plx__alloc(ctx, 1 << 23));
+    assert_int_equal(plx_context_memory_peak(ctx), before + (1 << 20) + (1 << 19));
+    assert_true(plx__count_foreign(ctx, 1 << 21));
+    assert_false(plx__count_foreign(ctx, 1 << 22));
+    assert_int_equal(plx_context_memory_peak(ctx), before + (1 << 18) + (1 << 19) + (1 << 21));
+    plx__uncount_foreign(ctx, 1 << 21);
+    plx_context_reset_memory_peak(ctx);
+    assert_int_equal(plx_context_memory_peak(ctx), before + (1 << 18) + (1 << 19));
+    plx__release(ctx, a, 1 << 18);
+    plx__release(ctx, b, 1 << 19);
+    plx_context_destroy(ctx);
+    assert_int_equal(plx_context_memory_used(NULL), 0);
+    assert_int_equal(plx_context_memory_peak(NULL), 0);
+    plx_context_reset_memory_peak(NULL);
 }
 
 /* ---- random numbers ---- */
@@ -270,6 +304,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arena_aligns_zeroes_and_rewinds),
         cmocka_unit_test(memory_limit_is_kept),
+        cmocka_unit_test(memory_peak_is_the_most_held_at_once),
         cmocka_unit_test(philox_matches_published_vectors),
         cmocka_unit_test(distributions_have_their_moments),
         cmocka_unit_test(shuffle_is_unbiased),

@@ -90,6 +90,18 @@ plx_status plx__kernel_set_width(plx__kernel *kernel, plx_context *ctx, plx__poi
     PLX_FAIL(ctx, PLX_E_DATA, "%s: the median distance of its rows is 0; set width to a number > 0", what);
 }
 
+double plx__kernel_width_bytes(const plx__run *run, const char *view, plx_index n, double row_bytes)
+{
+    plx__value kind = {.word = 0}, width = {.word = -1};
+    bool known = plx__view_value_level(run->settings, "kernel", view) >= 0 &&
+                 plx__view_value_level(run->settings, "width", view) >= 0;
+    if (!known || plx__view_value(&kind, run->ctx, run->settings, "kernel", view) != PLX_OK ||
+        plx__view_value(&width, run->ctx, run->settings, "width", view) != PLX_OK)
+        return 0;
+    if (kind.word != PLX__KERNEL_RBF || width.word < 0) return 0;
+    return plx__median_distance_bytes(run->ctx, n, row_bytes);
+}
+
 /* ---- diagonal and amplitude ---- */
 
 static double factor_of(const plx__kernel *kernel) { return kernel->amplitude > 0 ? kernel->amplitude : 1.0; }

@@ -248,7 +248,7 @@ static double view_bytes(const plx__view *v, plx_index n)
 double plx__prepared_bytes(const plx__run *run, plx_index view)
 {
     const plx__problem *p = run->problem;
-    double bytes = 0, joined = 0;
+    double bytes = 0, joined = 0, width = 0;
     for (plx_index v = 0; v < p->n_views; v++) {
         plx__value scale = {.word = 0};
         if (view >= 0 && v != view) continue;
@@ -256,7 +256,9 @@ double plx__prepared_bytes(const plx__run *run, plx_index view)
         if (plx__view_value(&scale, run->ctx, run->settings, "scale", p->views[v].name) == PLX_OK && scale.word != 0)
             bytes += own;
         if (p->views[v].kind == PLX_VIEW_KERNEL) bytes += 8.0 * (double)p->n * (double)p->views[v].cols;
+        width = fmax(width, plx__kernel_width_bytes(run, p->views[v].name, p->n, own));
         joined += own;
     }
-    return bytes + (view < 0 ? joined : 0.0);
+    if (view < 0) width = plx__kernel_width_bytes(run, "concat", p->n, joined);
+    return bytes + width + (view < 0 ? joined : 0.0);
 }

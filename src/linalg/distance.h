@@ -61,4 +61,7 @@ double plx__distance_key(double distance);
  * over blocks of distances: O(block) memory, O(n^2 d) time per pass. */
 plx_status plx__median_distance(plx_context *ctx, plx__points p, const uint8_t *present, double *out, const char *what);
 
+/* Most bytes it takes for n rows that take row_bytes themselves (they are copied where some are absent). */
+double plx__median_distance_bytes(const plx_context *ctx, plx_index n, double row_bytes);
+
 #endif

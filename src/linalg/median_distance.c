@@ -17,7 +17,8 @@ enum {
     BLOCK_ROWS = 128,
     LEVELS = 4,
     MAX_BINS = 1 << 18,
-    COLLECT = 1 << 21 /* most values collected in the last pass */
+    COLLECT = 1 << 21, /* most values collected in the last pass */
+    FEW = MAX_BINS     /* so many pairs are collected at once: they take no more than the counts would */
 };
 
 /* The 63 bits below the sign, told apart level by level. */
@@ -106,6 +107,10 @@ static int compare_values(const void *x, const void *y)
 static plx_status narrow(median_job *job, double *space, int64_t *rank, int64_t *count, const char *what)
 {
     int64_t cells = (int64_t)plx__workers(job->ctx) * MAX_BINS;
+    if (*count <= FEW) { /* prefix 0 of no bits: every value */
+        job->shift = 63;
+        return PLX_OK;
+    }
     PLX_TRY(plx__arena_i64(&job->counts, plx__scratch(job->ctx), cells));
     job->shift = 63;
     *count = INT64_MAX;
@@ -125,13 +130,14 @@ static plx_status narrow(median_job *job, double *space, int64_t *rank, int64_t 
 static plx_status middle_values(median_job *job, double *space, int64_t pairs, double *low, double *high,
                                 const char *what)
 {
-    int64_t rank = (pairs - 1) / 2, count = 0;
+    int64_t rank = (pairs - 1) / 2, count = pairs;
     PLX_TRY(narrow(job, space, &rank, &count, what));
     if (count <= COLLECT) PLX_TRY(plx__arena_f64(&job->kept, plx__scratch(job->ctx), count, 1));
     else memcpy(low, &job->prefix, sizeof *low); /* every bit is settled: one value, many times */
     job->above = INFINITY;
     PLX_TRY(pass(job, space, true));
     if (job->kept) {
+        if (job->kept_count < count) PLX_FAIL(job->ctx, PLX_E_DATA, "%s holds values that are not finite", what);
         qsort(job->kept, (size_t)count, sizeof *job->kept, compare_values);
         *low = job->kept[rank];
     }
@@ -158,6 +164,13 @@ static plx_status present_rows(plx_context *ctx, plx__points *p, const uint8_t *
         plx__mat_copy(plx__sub(some, i, 0, 1, some.cols), plx__csub(p->dense, rows[i], 0, 1, some.cols));
     *p = plx__points_dense(plx__cmat(some));
     return PLX_OK;
+}
+
+double plx__median_distance_bytes(const plx_context *ctx, plx_index n, double row_bytes)
+{
+    double pairs = 0.5 * (double)n * (double)n, block = 8.0 * (double)plx__min(n, BLOCK_ROWS) * (double)n;
+    double counts = pairs > FEW ? 8.0 * MAX_BINS * plx__workers(ctx) : 0;
+    return block + counts + 8.0 * (pairs < COLLECT ? pairs : COLLECT) + row_bytes;
 }
 
 plx_status plx__median_distance(plx_context *ctx, plx__points p, const uint8_t *present, double *out, const char *what)

@@ -62,6 +62,8 @@ typedef struct raw {
 /* Counts in every view, class c prefers the features that are c modulo `classes`; every second sample of a class is
  * labelled. No row is zero. */
 raw *raw_make(const trial *t, plx_index n, plx_index classes, uint64_t seed);
+/* The same with `widen` times the features in every view. */
+raw *raw_make_wide(const trial *t, plx_index n, plx_index classes, uint64_t seed, plx_index widen);
 raw *raw_clone(const raw *r);
 /* Rows in another order, or some of them: row i of the result is row rows[i]. */
 raw *raw_rows(const raw *r, const plx_index *rows, plx_index count);
@@ -149,6 +151,6 @@ typedef struct check {
     void (*run)(trial *t);
 } check;
 
-extern const check params_checks[], data_checks[], invariance_checks[], run_checks[], model_checks[];
+extern const check params_checks[], data_checks[], invariance_checks[], run_checks[], memory_checks[], model_checks[];
 
 #endif

@@ -45,7 +45,7 @@ static void fill_view(raw *r, raw_view *v, plx__rng *rng)
     }
 }
 
-raw *raw_make(const trial *t, plx_index n, plx_index classes, uint64_t seed)
+raw *raw_make_wide(const trial *t, plx_index n, plx_index classes, uint64_t seed, plx_index widen)
 {
     static const char *const names[] = {"text", "link", "image", "sound"};
     static const plx_index cols[] = {7, 5, 6, 4};
@@ -60,13 +60,18 @@ raw *raw_make(const trial *t, plx_index n, plx_index classes, uint64_t seed)
     }
     for (plx_index v = 0; v < r->n_views; v++) {
         raw_view *view = &r->view[v];
-        view_new(view, n, cols[v]);
+        view_new(view, n, widen * cols[v]);
         snprintf(view->name, sizeof view->name, "%s", names[v]);
         view->kind = PLX_VIEW_COUNTS;
         view->named = true;
         fill_view(r, view, &rng);
     }
     return r;
+}
+
+raw *raw_make(const trial *t, plx_index n, plx_index classes, uint64_t seed)
+{
+    return raw_make_wide(t, n, classes, seed, 1);
 }
 
 raw *raw_rows(const raw *from, const plx_index *rows, plx_index count)

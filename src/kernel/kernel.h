@@ -36,11 +36,12 @@ plx_status plx__kernel_settings(plx__kernel *out, plx__run *run, const char *vie
 plx_status plx__kernel_set_width(plx__kernel *kernel, plx_context *ctx, plx__points rows, const uint8_t *present,
                                  const char *method, const char *view);
 
+/* Bytes that takes for n rows of a view: 0 where the settings give a width or no rbf kernel. */
+double plx__kernel_width_bytes(const plx__run *run, const char *view, plx_index n, double row_bytes);
+
 /* Mean of kappa(x, x) at amplitude 1 over the present rows (NULL: all); 0 without any. */
 plx_status plx__kernel_mean_diagonal(double *out, plx_context *ctx, const plx__kernel *kernel, plx__points rows,
                                      const uint8_t *present);
-/* Bytes that takes for n rows of a view: 0 where the settings give a width or no rbf kernel. */
-double plx__kernel_width_bytes(const plx__run *run, const char *view, plx_index n, double row_bytes);
 
 /* amplitude=auto becomes a number: 1 / mean of kappa(x, x) over the given rows (0 is an error). `rows` of a precomputed
  * kernel are the n x n values. */

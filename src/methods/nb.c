@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "mixture/naive_bayes.h"
+#include "mixture/row_scaling.h"
 
 enum { MEAN = 0, PRODUCT = 1 };
 
@@ -50,7 +51,6 @@ static plx_status fit_view(plx__run *run, const plx__view *v)
     const char *name = NULL;
     double *total = NULL;
     plx_mat theta;
-    PLX_TRY(plx__require_nonnegative(run, v));
     PLX_TRY(plx__view_key(&name, run->ctx, "theta", v->name));
     PLX_TRY(plx__store_new(&theta, run->out, name, labels.n_classes, v->cols));
     PLX_TRY(plx__arena_f64(&total, plx__scratch(run->ctx), labels.n_classes, 1));
@@ -74,7 +74,6 @@ static plx_status score_view(plx__run *run, plx__nb_joint *j, const plx__view *v
     plx_mat own;
     PLX_TRY(plx__view_key(&theta_name, run->ctx, "theta", v->name));
     PLX_TRY(plx__store_shaped(&theta, run->ctx, state, theta_name, j->joint.cols, v->cols));
-    if (run->fitted) PLX_TRY(plx__require_nonnegative(run, v));
     PLX_TRY(plx__view_key(&name, run->ctx, "posterior", v->name));
     PLX_TRY(plx__store_new(&own, run->out, name, j->joint.rows, j->joint.cols));
     PLX_TRY(plx__nb_log_scores(run->ctx, plx__view_points(v), theta, own));
@@ -93,7 +92,7 @@ static plx_status start_scoring(plx__nb_joint *j, plx__run *run)
     return plx__nb_joint_open(j, run->ctx, prior.data, joint, p->combine == PRODUCT);
 }
 
-static plx_status score(plx__run *run)
+static plx_status score(plx__run *run, const plx__view *views)
 {
     const plx__problem *x = run->problem;
     plx__nb_joint j;
@@ -101,7 +100,7 @@ static plx_status score(plx__run *run)
     PLX_TRY(start_scoring(&j, run));
     PLX_TRY(plx__arena_i32(&label, plx__scratch(run->ctx), x->n));
     for (plx_index v = 0; v < x->n_views; v++) {
-        PLX_TRY(score_view(run, &j, &x->views[v]));
+        PLX_TRY(score_view(run, &j, &views[v]));
         PLX_TRY(plx__report(run->ctx, "score", v + 1, x->n_views, NAN));
     }
     PLX_TRY(plx__nb_joint_close(&j, run->ctx));
@@ -110,11 +109,28 @@ static plx_status score(plx__run *run)
     return plx__outcome_classes(run, label, plx__cmat(j.joint));
 }
 
+/* Views with their rows scaled; every view has to be non-negative. */
+static plx_status open_views(const plx__view **out, plx__run *run)
+{
+    for (plx_index v = 0; v < run->problem->n_views; v++)
+        PLX_TRY(plx__require_nonnegative(run, &run->problem->views[v]));
+    return plx__scale_rows(out, run, plx__is_countlike);
+}
+
 static plx_status fit(plx__run *run)
 {
+    const plx__view *views = NULL;
+    PLX_TRY(open_views(&views, run));
     PLX_TRY(fit_prior(run));
-    for (plx_index v = 0; v < run->problem->n_views; v++) PLX_TRY(fit_view(run, &run->problem->views[v]));
-    return score(run);
+    for (plx_index v = 0; v < run->problem->n_views; v++) PLX_TRY(fit_view(run, &views[v]));
+    return score(run, views);
+}
+
+static plx_status predict(plx__run *run)
+{
+    const plx__view *views = NULL;
+    PLX_TRY(open_views(&views, run));
+    return score(run, views);
 }
 
 static double memory(const plx__run *run)
@@ -125,10 +141,11 @@ static double memory(const plx__run *run)
         cols += (double)x->views[v].cols;
         widest = fmax(widest, (double)x->views[v].cols);
     }
-    return 8 * k * (n * (double)(x->n_views + 2) + cols + widest) + 16 * n;
+    return 8 * k * (n * (double)(x->n_views + 2) + cols + widest) + 16 * n +
+           plx__scale_rows_bytes(run, plx__is_countlike);
 }
 
-static const plx__param_table tables[] = {param_specs, plx__heldout_params, NULL};
+static const plx__param_table tables[] = {param_specs, plx__row_params, plx__heldout_params, NULL};
 
 const plx__method plx__method_nb = {
     .name = "nb",
@@ -149,4 +166,4 @@ const plx__method plx__method_nb = {
     .memory = memory,
     .memory_remedy = "fit fewer samples at a time (heldout, then predict) or raise --memory",
     .fit = fit,
-    .predict = score};
+    .predict = predict};

@@ -410,7 +410,7 @@ static void giants_are_named(void **state)
     plx_dataset *d = new_dataset(ctx, 6);
     double x[12] = {1, 2, 2, 1, 1, 1, 90, 3, 1, 2, 2, 2};
     add_dense(d, ctx, "posts", PLX_VIEW_COUNTS, x, 2, NULL);
-    plx_model *raw = fit_model(ctx, "mvplsa", d, SETTINGS("clusters=2", "init_z=random", "max_iter=2"));
+    plx_model *raw = fit_model(ctx, "mvplsa", d, SETTINGS("clusters=2", "init_z=random", "max_iter=2", "rows=raw"));
     plx_model *unit = fit_model(ctx, "mvplsa", d, SETTINGS("clusters=2", "init_z=random", "max_iter=2", "rows=unit"));
     assert_true(warned_of(raw, "view 'posts'"));
     assert_false(warned_of(unit, "posts"));

@@ -250,7 +250,8 @@ static void huge_counts_are_refused(void **state)
     plx_model *m = NULL;
     add_dense(d, ctx, "v", PLX_VIEW_COUNTS, (double[]){1e308, 2, 1e308, 4, 1, 1}, 2, NULL);
     set_labels(d, ctx, (int[]){0, 0, 1});
-    assert_fails(ctx, try_fit(&m, ctx, "nb", d, NULL, NULL), PLX_E_NUMERIC, "class 'A' in view 'v'");
+    assert_fails(ctx, try_fit(&m, ctx, "nb", d, SETTINGS("rows=raw"), NULL), PLX_E_NUMERIC, "class 'A' in view 'v'");
+    assert_fails(ctx, try_fit(&m, ctx, "nb", d, NULL, NULL), PLX_E_NUMERIC, "view 'v': the sums of its rows");
     plx_dataset_destroy(d);
     plx_context_destroy(ctx);
 }

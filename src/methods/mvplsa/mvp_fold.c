@@ -47,8 +47,8 @@ static plx_status fold_documents(void *arg, plx_context *ctx, plx_index begin, p
     const fold_job *job = arg;
     const mvp *m = job->m;
     const mvp_worker *w = &m->workers[worker];
-    (void)ctx;
     for (plx_index d = begin; d < end; d++) {
+        PLX_TRY(plx__poll(ctx));
         for (plx_index z = 0; z < m->z; z++) w->mix[z] = 1.0 / (double)m->z;
         for (plx_index t = 0; t < m->set->fold_iter; t++)
             if (!one_round(m, w, d)) break;

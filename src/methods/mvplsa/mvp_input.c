@@ -9,23 +9,13 @@
 #include "core/parallel.h"
 #include "core/rng.h"
 #include "methods/mvplsa/mvplsa.h"
+#include "mixture/row_scaling.h"
 
 #define SPLIT_STREAM PLX__STREAM('m', 'v', 'p', 's', 0)
 
 /* ---- scaling rows ---- */
 
 static double row_sum(plx_ccsr x, plx_index i) { return plx__sum(x.val + x.ptr[i], x.ptr[i + 1] - x.ptr[i]); }
-
-static double mean_row_sum(const plx__view *v, plx_index n)
-{
-    double total = 0, rows = 0;
-    for (plx_index i = 0; i < n; i++)
-        if (v->present[i]) {
-            total += row_sum(v->csr, i);
-            rows++;
-        }
-    return rows > 0 ? total / rows : 0;
-}
 
 static int descending(const void *a, const void *b)
 {
@@ -46,41 +36,9 @@ static plx_status warn_of_giants(mvp *m, const plx__view *v)
     qsort(mass, (size_t)rows, sizeof *mass, descending);
     double top = plx__sum(mass, plx__min(few, rows)), total = plx__sum(mass, rows);
     if (few < rows && top > 0.3 * total)
-        plx__warn(m->ctx, "mvplsa: 1%% of the documents hold %.0f%% of the mass of view '%s'; consider rows=unit",
+        plx__warn(m->ctx, "mvplsa: 1%% of the documents hold %.0f%% of the mass of view '%s'; consider rows=cap",
                   100 * top / total, v->name);
     plx__arena_rewind(plx__scratch(m->ctx), mark);
-    return PLX_OK;
-}
-
-/* Factors of the rows; the mean row sum of the fitted documents is part of the model (l1). */
-static plx_status scale_rows(mvp *m, plx__view *v, double mean)
-{
-    double *factor = NULL, *values = NULL;
-    plx_index entries = plx__nnz(v->csr);
-    PLX_TRY(plx__arena_f64(&factor, plx__scratch(m->ctx), m->n, 1));
-    PLX_TRY(plx__arena_f64(&values, plx__scratch(m->ctx), entries, 1));
-    if (entries) memcpy(values, v->csr.val, (size_t)entries * sizeof *values);
-    for (plx_index i = 0; i < m->n; i++) {
-        plx_index begin = v->csr.ptr[i], count = v->csr.ptr[i + 1] - begin;
-        double size = m->set->rows == MVP_L1 ? row_sum(v->csr, i) : plx__norm(v->csr.val + begin, count);
-        factor[i] = size > 0 ? mean / size : 0;
-    }
-    plx_csr scaled = {v->csr.rows, v->csr.cols, (int64_t *)(uintptr_t)v->csr.ptr, (int32_t *)(uintptr_t)v->csr.col,
-                      values};
-    plx__csr_scale_rows(scaled, factor);
-    v->csr.val = values;
-    return PLX_OK;
-}
-
-static plx_status row_means(plx_mat *out, mvp *m)
-{
-    plx_cmat known;
-    if (m->run->fitted) {
-        PLX_TRY(plx__store_shaped(&known, m->ctx, m->run->fitted, "_row_means", 1, m->n_own));
-        return plx__mat_clone(out, plx__scratch(m->ctx), known);
-    }
-    PLX_TRY(plx__store_new(out, m->run->out, "_row_means", 1, m->n_own));
-    for (plx_index v = 0; v < m->n_own; v++) out->data[v] = mean_row_sum(&m->own[v], m->n);
     return PLX_OK;
 }
 
@@ -88,24 +46,23 @@ static plx_status row_means(plx_mat *out, mvp *m)
 
 static plx_status open_own(mvp *m)
 {
-    plx_mat means;
+    const plx__view *scaled = NULL;
+    plx__row_rule rule;
+    PLX_TRY(plx__row_rule_of(&rule, m->run));
     PLX_TRY(PLX__ARENA_NEW(&m->own, plx__scratch(m->ctx), m->n_own));
+    for (plx_index v = 0; v < m->n_own; v++) PLX_TRY(plx__require_nonnegative(m->run, &m->run->problem->views[v]));
+    PLX_TRY(plx__scale_rows(&scaled, m->run, NULL));
     for (plx_index v = 0; v < m->n_own; v++) {
         plx__view *own = &m->own[v];
-        *own = m->run->problem->views[v];
-        PLX_TRY(plx__require_nonnegative(m->run, own));
+        *own = scaled[v];
         if (!own->sparse) {
             plx_csr thin;
             PLX_TRY(plx__csr_from_dense(&thin, plx__scratch(m->ctx), own->dense));
             own->csr = plx__ccsr(thin);
             own->sparse = true;
         }
-        if (m->set->rows == MVP_RAW && !m->run->fitted) PLX_TRY(warn_of_giants(m, own));
+        if (rule == PLX__ROWS_RAW && !m->run->fitted) PLX_TRY(warn_of_giants(m, own));
     }
-    if (m->set->rows == MVP_RAW) return PLX_OK;
-    PLX_TRY(row_means(&means, m));
-    for (plx_index v = 0; v < m->n_own; v++)
-        PLX_TRY(scale_rows(m, &m->own[v], m->set->rows == MVP_L1 ? means.data[v] : 1.0));
     return PLX_OK;
 }
 

@@ -171,8 +171,9 @@ static void set_scales(m_job *job)
     double all = job->m->set->smoothing * (double)v->features;
     for (plx_index y = 0; y < v->topics; y++) {
         double total = job->mass[y] + all;
-        job->scale[y] = total > 0 ? 1.0 / total : 0.0;
-        job->dead |= !(total > 0);
+        bool counts = total > MVP_FLUSH; /* less has no finite inverse */
+        job->scale[y] = counts ? 1.0 / total : 0.0;
+        job->dead |= !counts;
     }
 }
 
@@ -185,7 +186,7 @@ static void normalise_b(m_job *job)
         for (plx_index y = 0; y < v->topics; y++) sum += job->b_new.data[y * job->m->z + z];
         for (plx_index y = 0; y < v->topics; y++) {
             double *x = &job->b_new.data[y * job->m->z + z];
-            *x = sum > 0 ? flushed(*x / sum) : v->b.data[y * job->m->z + z];
+            *x = sum > MVP_FLUSH ? flushed(*x / sum) : v->b.data[y * job->m->z + z];
         }
     }
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "methods/mvplsa/mvplsa.h"
+#include "mixture/row_scaling.h"
 
 static const plx__param_spec param_specs[] = {
     PLX__CHOICE(mvp_params, model, "mvplsa", "mvplsa|dplsa|plsa",
@@ -31,8 +32,6 @@ static const plx__param_spec param_specs[] = {
     PLX__INT(mvp_params, max_iter, "150", 0, 1e9, "Most iterations; 0 shows the start."),
     PLX__REAL(mvp_params, tol, "0", 0, INFINITY,
               "Stop when the log-likelihood changes relatively by no more than this; 0 runs max_iter iterations."),
-    PLX__CHOICE(mvp_params, rows, "raw", "raw|l1|unit",
-                "Scaling of every row of every view first: none, to the view's mean sum, or to unit length."),
     {"temper", PLX_PARAM_REAL, PLX__ABOVE_LO, offsetof(mvp_params, temper), "1", 0, 1, NULL,
      "Power the posterior is raised to in the E step; smaller is softer."},
     PLX__REAL(mvp_params, smoothing, "0", 0, INFINITY, "Pseudo-count added to the numerators of p(f|y)."),
@@ -78,6 +77,24 @@ static plx_status require_likelihood(mvp *m, double likelihood)
     PLX_FAIL(m->ctx, PLX_E_NUMERIC, "mvplsa: the likelihood is not finite; the counts are too large, use rows=unit");
 }
 
+static bool all_finite(plx_mat x)
+{
+    for (plx_index i = 0; i < x.rows * x.cols; i++)
+        if (!isfinite(x.data[i])) return false;
+    return true;
+}
+
+/* Quotients of huge counts and small probabilities can overflow where the likelihood does not show it. */
+static plx_status require_topics(mvp *m)
+{
+    for (plx_index v = 0; v < m->n_views; v++)
+        if (!all_finite(m->views[v].a) || !all_finite(m->views[v].b))
+            PLX_FAIL(m->ctx, PLX_E_NUMERIC,
+                     "mvplsa: the topics of view '%s' are not finite; its counts are too large, use rows=unit",
+                     m->views[v].name);
+    return PLX_OK;
+}
+
 static plx_status iterate(mvp *m, course *r)
 {
     plx_index limit = m->set->max_iter;
@@ -95,7 +112,7 @@ static plx_status iterate(mvp *m, course *r)
         PLX_TRY(plx__iterate(m->run, &r->trace, "em", r->iterations, limit, r->likelihood));
         r->converged = fabs(r->likelihood - before) <= m->set->tol * fabs(before);
     }
-    return PLX_OK;
+    return require_topics(m);
 }
 
 /* ---- results ---- */
@@ -103,6 +120,7 @@ static plx_status iterate(mvp *m, course *r)
 static plx_status label_documents(mvp *m, plx_mat pz)
 {
     int32_t *label = NULL;
+    PLX_TRY(plx__require_finite(m->run, plx__cmat(pz), "class probabilities"));
     PLX_TRY(plx__arena_i32(&label, plx__scratch(m->ctx), m->n));
     plx__argmax_rows(label, plx__cmat(pz));
     if (m->set->clusters > 0) return plx__outcome_clusters(m->run, label, m->z, plx__cmat(pz));
@@ -148,17 +166,17 @@ static double memory(const plx__run *run)
     const plx__problem *x = run->problem;
     const mvp_params *set = run->params;
     double n = (double)x->n, z = (double)(set->clusters > 0 ? set->clusters : x->n_classes), bytes = 0;
-    double copies = (set->rows != MVP_RAW) + (set->model != MVP_MVPLSA) + (strcmp(set->split, "none") != 0);
+    double copies = (set->model != MVP_MVPLSA) + (strcmp(set->split, "none") != 0);
     for (plx_index v = 0; v < x->n_views; v++) {
         double d = (double)x->views[v].cols, y = set->model == MVP_PLSA ? z : plx__mvp_topics(run, v);
         double entries = (double)x->views[v].nonzeros, wide = fmin(z, y) + 7;
         bytes += 8 * d * y + 8 * d * wide * (1 + fmin(MVP_BLOCKS, 1 + entries / (2 * d + 1))) + 8 * y * z * 70;
         bytes += 12 * entries * (copies + !x->views[v].sparse);
     }
-    return bytes + 8 * n * (3 * z + 14);
+    return bytes + 8 * n * (3 * z + 14) + plx__scale_rows_bytes(run, NULL);
 }
 
-static const plx__param_table tables[] = {param_specs, plx__heldout_params, NULL};
+static const plx__param_table tables[] = {param_specs, plx__row_params, plx__heldout_params, NULL};
 static const char *const extra_views[] = {"concat", NULL};
 
 const plx__method plx__method_mvplsa = {

@@ -15,10 +15,9 @@
 #include "mixture/plsa_kernel.h"
 
 enum { MVP_MVPLSA = 0, MVP_DPLSA = 1, MVP_PLSA = 2 };
-enum { MVP_RAW = 0, MVP_L1 = 1, MVP_UNIT = 2 };
 
 typedef struct mvp_params {
-    int model, rows;
+    int model;
     plx__value topics;
     plx_index clusters, max_iter, fold_iter; /* clusters -1: not set */
     const char *init_z, *init_f, *init_y, *split;

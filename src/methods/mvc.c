@@ -224,7 +224,9 @@ static plx_status best_run(course *best, plx__consensus *c, plx__run *run)
     PLX_TRY(plx__restarts_keep(&r, best, sizeof *best));
     PLX_TRY(plx__restarts_keep_mat(&r, c->b));
     for (plx_index v = 0; v < c->n_patterns; v++) PLX_TRY(plx__restarts_keep_mat(&r, c->patterns[v].columns));
-    return plx__restarts_run(&r);
+    PLX_TRY(plx__restarts_run(&r));
+    best->converged = best->converged && !r.cut;
+    return PLX_OK;
 }
 
 /* ---- results ---- */

@@ -19,12 +19,21 @@ static const double LOG_2PI = 1.8378770664093454836;
 
 /* ---- mean and variance of the whole view ---- */
 
+/* Means are sums of differences from one present row: a constant feature has exactly its value as mean and 0 as variance,
+ * where a plain mean would leave a variance of rounding errors. */
 static void dense_moments(plx__view_mixture *mix, double *mean, double *var)
 {
     const plx__view *v = mix->view;
     double count = (double)v->present_count;
-    for (plx_index i = 0; i < mix->n; i++)
-        if (v->present[i]) plx__axpy(mean, 1 / count, v->dense.data + i * v->dense.ld, v->cols);
+    plx_index first = 0;
+    while (first < mix->n && !v->present[first]) first++;
+    if (first == mix->n) return;
+    const double *reference = v->dense.data + first * v->dense.ld;
+    for (plx_index i = first; i < mix->n; i++) {
+        const double *x = v->dense.data + i * v->dense.ld;
+        for (plx_index f = 0; v->present[i] && f < v->cols; f++) mean[f] += (x[f] - reference[f]) / count;
+    }
+    plx__axpy(mean, 1.0, reference, v->cols);
     for (plx_index i = 0; i < mix->n; i++) {
         const double *x = v->dense.data + i * v->dense.ld;
         for (plx_index f = 0; v->present[i] && f < v->cols; f++) var[f] += (x[f] - mean[f]) * (x[f] - mean[f]) / count;
@@ -37,7 +46,9 @@ static void sparse_moments(plx__view_mixture *mix, double *mean, double *var)
     const plx_ccsr *a = &mix->flipped;
     for (plx_index f = 0; f < a->rows; f++) {
         double entries = (double)(a->ptr[f + 1] - a->ptr[f]), sum = 0;
-        for (int64_t p = a->ptr[f]; p < a->ptr[f + 1]; p++) mean[f] += a->val[p] / count;
+        double reference = entries > 0 && entries == count ? a->val[a->ptr[f]] : 0; /* 0 is among the values, else */
+        for (int64_t p = a->ptr[f]; p < a->ptr[f + 1]; p++) mean[f] += (a->val[p] - reference) / count;
+        mean[f] += reference;
         for (int64_t p = a->ptr[f]; p < a->ptr[f + 1]; p++) sum += (a->val[p] - mean[f]) * (a->val[p] - mean[f]);
         var[f] = (sum + (count - entries) * mean[f] * mean[f]) / count;
     }

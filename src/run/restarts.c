@@ -39,7 +39,11 @@ plx_status plx__restarts_run(plx__restarts *r)
     PLX_TRY(r->run(r->arg, 0, &best));
     if (r->runs <= 1) return PLX_OK;
     copy_out(r);
-    for (plx_index k = 1; k < r->runs && !plx__out_of_time(r->ctx); k++) {
+    for (plx_index k = 1; k < r->runs; k++) {
+        if (plx__out_of_time(r->ctx)) {
+            r->cut = true;
+            break;
+        }
         PLX_TRY(r->run(r->arg, k, &next));
         if (!(r->smallest ? next < best : next > best)) continue;
         best = next;

@@ -22,6 +22,7 @@ typedef struct plx__restarts {
     plx_status (*run)(void *arg, plx_index restart, double *objective);
     void *arg;
     plx__restart_block *blocks; /* start with NULL */
+    bool cut;                   /* after the runs: the time limit left some out */
 } plx__restarts;
 
 /* A block of the result; data NULL or nothing in it: ignored. With a single run nothing is copied. */

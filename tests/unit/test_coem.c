@@ -111,12 +111,16 @@ static void eta_zero_is_every_view_alone(void **state)
     plx_context *ctx = test_context(1);
     world w = draw(5, 0.3);
     plx_dataset *d = dataset_of(&w, ctx, PLX_VIEW_COUNTS, V, true);
-    plx_model *all = fit_model(ctx, "coem", d, SETTINGS("clusters=3", "eta=0", "priors=view", "max_iter=9", "tol=0"));
+    plx_model *all =
+        fit_model(ctx, "coem", d,
+                  SETTINGS("clusters=3", "eta=0", "priors=view", "max_iter=9", "tol=0", "init=random", "restarts=1"));
     plx_cmat together = array_of(all, "loglik");
     for (int v = 0; v < V; v++) {
         char mode[32];
         snprintf(mode, sizeof mode, "mode=single:%s", NAMES[v]);
-        plx_model *one = fit_model(ctx, "coem", d, SETTINGS("clusters=3", mode, "priors=view", "max_iter=9", "tol=0"));
+        plx_model *one =
+            fit_model(ctx, "coem", d,
+                      SETTINGS("clusters=3", mode, "priors=view", "max_iter=9", "tol=0", "init=random", "restarts=1"));
         plx_cmat alone = array_of(one, "loglik");
         assert_same_matrix(view_array(all, "theta", v), view_array(one, "theta", v), 1e-12);
         assert_same_matrix(view_array(all, "posterior", v), view_array(one, "posterior", v), 1e-12);
@@ -230,9 +234,10 @@ static void likelihood_never_falls(void **state)
         char limit[32];
         snprintf(limit, sizeof limit, "max_iter=%d", t);
         plx_model *own =
-            fit_model(ctx, "coem", d, SETTINGS("clusters=3", "eta=0", "priors=view", "smoothing=0.5", limit, "tol=0"));
-        plx_model *joint =
-            fit_model(ctx, "coem", d, SETTINGS("clusters=3", "mode=joint", "smoothing=0.5", limit, "tol=0"));
+            fit_model(ctx, "coem", d,
+                      SETTINGS("clusters=3", "eta=0", "priors=view", "smoothing=0.5", limit, "tol=0", "restarts=1"));
+        plx_model *joint = fit_model(
+            ctx, "coem", d, SETTINGS("clusters=3", "mode=joint", "smoothing=0.5", limit, "tol=0", "restarts=1"));
         for (int v = 0; v <= V; v++) {
             double now = v < V ? penalised(&w, own, 0.5, false, v) : penalised(&w, joint, 0.5, true, 0);
             if (t > 1 && !(now >= last[v] - 1e-9 * fabs(now)))
@@ -412,19 +417,91 @@ static void names_the_culprit(void **state)
     plx_context_destroy(ctx);
 }
 
-static void labels_must_cover_all_views(void **state)
+static bool warns_of(const plx_model *m, const char *text)
+{
+    for (plx_index i = 0; i < plx_model_warnings(m); i++)
+        if (strstr(plx_model_warning(m, i), text)) return true;
+    return false;
+}
+
+/* Nobody of class C has v1: the component starts from what v0 says of the others, of whom some have v1 and are not
+ * labelled. Its words there come to be those of the group. */
+static void a_class_unlabelled_in_a_view_starts_from_the_others(void **state)
+{
+    (void)state;
+    plx_context *ctx = test_context(1);
+    world w = draw(14, 0);
+    for (int i = 0; i < N; i++) w.present[1][i] = w.label[i] != 2;
+    plx_dataset *d = dataset_of(&w, ctx, PLX_VIEW_COUNTS, 2, true);
+    set_labels(d, ctx, w.label);
+    plx_model *m = fit_model(ctx, "coem", d, SETTINGS("max_iter=4"));
+    plx_cmat theta = array_of(m, "theta.v1");
+    assert_true(warns_of(m, "class 'C' has no labelled sample in view 'v1'"));
+    double group = 0, rest = 0;
+    for (int f = 1; f < D; f++) *(f % M == 2 ? &group : &rest) += theta.data[2 * theta.ld + f] / (f % M == 2 ? 4 : 7);
+    assert_true(group > 1.2 * rest);
+    plx_model_destroy(m);
+    plx_dataset_destroy(d);
+    plx_context_destroy(ctx);
+}
+
+static void a_class_unlabelled_in_all_views_is_refused(void **state)
 {
     (void)state;
     plx_context *ctx = test_context(1);
     const char *directory = NULL;
     world w = draw(14, 0);
-    for (int i = 0; i < N; i++) w.present[1][i] = w.label[i] != 2;
+    for (int i = 0; i < N; i++) w.present[0][i] = w.present[1][i] = w.label[i] != 2;
     plx_dataset *d = dataset_of(&w, ctx, PLX_VIEW_COUNTS, 2, true);
+    add_dense(d, ctx, "v2", PLX_VIEW_COUNTS, w.x[2], D, w.present[2]);
     set_labels(d, ctx, w.label);
-    REFUSED(d, PLX_E_DATA, "class 'C' has no labelled sample in view 'v1'", "max_iter=2");
+    REFUSED(d, PLX_E_DATA, "class 'C' has no labelled sample", "max_iter=2", "mode=single:v1");
     REFUSED(d, PLX_E_ARG, "clusters", "clusters=3");
-    plx_model *m = fit_model(ctx, "coem", d, SETTINGS("init=random", "max_iter=2"));
+    plx_model *m = fit_model(ctx, "coem", d, SETTINGS("init=random", "max_iter=2", "mode=single:v1"));
     plx_model_destroy(m);
+    plx_dataset_destroy(d);
+    plx_context_destroy(ctx);
+}
+
+/* A view that is 0.1 for everybody has variance 0, not the square of a rounding error: all components have the floor
+ * there, and the posteriors by that view are the prior. */
+static void a_constant_view_has_no_variance(void **state)
+{
+    (void)state;
+    plx_context *ctx = test_context(1);
+    world w = draw(15, 0);
+    double constant[N * 4];
+    for (int i = 0; i < N * 4; i++) constant[i] = 0.1;
+    for (int sparse = 0; sparse < 2; sparse++) {
+        plx_dataset *d = dataset_of(&w, ctx, PLX_VIEW_REAL, 1, false);
+        if (sparse) add_thin(d, ctx, "same", PLX_VIEW_REAL, constant, 4, NULL);
+        else add_dense(d, ctx, "same", PLX_VIEW_REAL, constant, 4, NULL);
+        plx_model *m = fit_model(ctx, "coem", d, SETTINGS("clusters=3", "init=random", "restarts=1", "max_iter=5"));
+        plx_cmat var = array_of(m, "var.same"), posterior = array_of(m, "posterior.same"), alpha = array_of(m, "alpha");
+        for (plx_index k = 0; k < var.rows * var.cols; k++) assert_close(var.data[k], 1e-6, 0);
+        for (int i = 0; i < N; i++)
+            for (int j = 0; j < M; j++) assert_close(posterior.data[i * M + j], alpha.data[j], 1e-9);
+        plx_model_destroy(m);
+        plx_dataset_destroy(d);
+    }
+    plx_context_destroy(ctx);
+}
+
+/* Without labels: five k-means++ starts, unless something else is asked for. */
+static void clusters_start_five_times(void **state)
+{
+    (void)state;
+    plx_context *ctx = test_context(1);
+    world w = draw(16, 0.2);
+    plx_dataset *d = dataset_of(&w, ctx, PLX_VIEW_COUNTS, V, true);
+    plx_model *m = fit_model(ctx, "coem", d, SETTINGS("clusters=3"));
+    plx_model *spelled = fit_model(ctx, "coem", d, SETTINGS("clusters=3", "init=kmeans++", "restarts=5"));
+    plx_model *once = fit_model(ctx, "coem", d, SETTINGS("clusters=3", "restarts=1"));
+    assert_same_matrix(array_of(m, "posterior"), array_of(spelled, "posterior"), 0);
+    assert_true(m->facts.objective >= once->facts.objective);
+    plx_model_destroy(m);
+    plx_model_destroy(spelled);
+    plx_model_destroy(once);
     plx_dataset_destroy(d);
     plx_context_destroy(ctx);
 }
@@ -443,7 +520,10 @@ int main(void)
         cmocka_unit_test(component_without_mass_stays),
         cmocka_unit_test(new_samples_use_all_their_views),
         cmocka_unit_test(names_the_culprit),
-        cmocka_unit_test(labels_must_cover_all_views),
+        cmocka_unit_test(a_class_unlabelled_in_a_view_starts_from_the_others),
+        cmocka_unit_test(a_class_unlabelled_in_all_views_is_refused),
+        cmocka_unit_test(a_constant_view_has_no_variance),
+        cmocka_unit_test(clusters_start_five_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,6 +14,8 @@
 #include "run/restarts.h"
 #include "linalg/dense.h"
 
+enum { STARTS_WITHOUT_LABELS = 5 };
+
 static const plx__param_spec param_specs[] = {
     {"clusters", PLX_PARAM_INT, 0, offsetof(coem_params, clusters), "", 1, 1e6, NULL,
      "Number of components; required without labels, forbidden with labels (the classes are the components)."},
@@ -37,11 +39,12 @@ static const plx__param_spec param_specs[] = {
     PLX__REAL_ABOVE(coem_params, var_floor, "1e-6", 0,
                     "Gaussian: least variance, as a share of the view's mean variance."),
     PLX__REAL_ABOVE(coem_params, kappa, "20", 0, "vmf: concentration; larger makes harder assignments."),
-    PLX__TEXT(
-        coem_params, init, "",
-        "Start: labels, random, kmeans++, or file:F with n x components responsibilities. Default: labels, random "
-        "without any."),
-    PLX__INT(coem_params, restarts, "1", 1, 1e6, "Random starts; the one with the largest final objective is kept."),
+    PLX__TEXT(coem_params, init, "",
+              "Start: labels, random, kmeans++, or file:F with n x components responsibilities. Default: labels, "
+              "kmeans++ without any."),
+    {"restarts", PLX_PARAM_INT, 0, offsetof(coem_params, restarts), "", 1, 1e6, NULL,
+     "Seeded starts (random, kmeans++); the one with the largest final objective is kept. Default: 5 without labels, "
+     "else 1."},
     PLX__INT(coem_params, max_iter, "200", 1, 1e9, "Most iterations."),
     PLX__REAL(coem_params, tol, "1e-7", 0, INFINITY,
               "Stop when the objective changes by less than this share, eta being constant; 0: exactly max_iter "
@@ -67,6 +70,7 @@ typedef struct course {
     plx_index count, capacity;
     double objective;
     bool converged;
+    bool cut; /* the time limit struck inside an iteration */
 } course;
 
 static plx_status remember(course *t, coem *m, double eta)
@@ -111,7 +115,7 @@ static plx_status update_channel(coem *m, plx_index c)
     plx__coem_set_prior(m, c);
     for (plx_index j = 0; j < m->m; j++) m->dead[j] = mass[j] <= PLX__LEAST_MASS;
     PLX_TRY(plx__view_mixture_m_step(&m->channels[c].mix, m->weights, mass));
-    return plx__view_mixture_scores(&m->channels[c].mix);
+    return plx__coem_rescore(m, c);
 }
 
 /* The posteriors that measure an iteration are those the first channel of the next one learns from: one pass does both.*/
@@ -119,6 +123,8 @@ static plx_status iterate(coem *m, course *t)
 {
     double eta = eta_at(m->set, t->count), next = eta_at(m->set, t->count + 1);
     for (plx_index c = 0; c < m->n_channels; c++) {
+        t->cut = c > 0 && plx__out_of_time(m->ctx);
+        if (t->cut) break;
         if (c > 0) PLX_TRY(plx__coem_posteriors(m, (coem_pass){.target = c, .target_eta = eta}));
         PLX_TRY(update_channel(m, c));
     }
@@ -139,7 +145,7 @@ static plx_status run_once(coem *m, course *t, coem_start from, plx_index restar
             PLX_FAIL(m->ctx, PLX_E_NUMERIC,
                      "coem: the likelihood is not finite; values are too large, scale the views");
         PLX_TRY(plx__iterate(m->run, &t->trace, "iterate", t->count, m->set->max_iter, t->objective));
-        t->converged = is_converged(m->set, t, last);
+        t->converged = !t->cut && is_converged(m->set, t, last);
     }
     return PLX_OK;
 }
@@ -174,7 +180,8 @@ static plx_status refresh(coem *m)
 static plx_status best_run(coem *m, course *best, coem_start from)
 {
     attempt a = {m, best, from};
-    plx_index runs = from == COEM_RANDOM || from == COEM_KMEANSPP ? m->set->restarts : 1;
+    plx_index wanted = m->set->restarts > 0 ? m->set->restarts : m->seeded ? 1 : STARTS_WITHOUT_LABELS;
+    plx_index runs = from == COEM_RANDOM || from == COEM_KMEANSPP ? wanted : 1;
     plx__restarts r = {.ctx = m->ctx, .runs = runs, .run = try_once, .arg = &a};
     size_t priors = (size_t)((m->own_priors ? m->n_channels : 1) * m->padded);
     PLX_TRY(plx__restarts_keep(&r, best, sizeof *best));
@@ -185,6 +192,7 @@ static plx_status best_run(coem *m, course *best, coem_start from)
         PLX_TRY(plx__restarts_keep_mat(&r, m->channels[c].mix.var));
     }
     PLX_TRY(plx__restarts_run(&r));
+    best->converged = best->converged && !r.cut;
     return runs > 1 ? refresh(m) : PLX_OK;
 }
 
@@ -221,6 +229,7 @@ static plx_status fit(plx__run *run)
     course t;
     PLX_TRY(plx__coem_open(&m, run));
     PLX_TRY(plx__coem_make_room(&m));
+    PLX_TRY(plx__coem_open_cache(&m));
     PLX_TRY(plx__coem_read_start(&from, &m));
     PLX_TRY(best_run(&m, &t, from));
     PLX_TRY(plx__coem_write_model(&m));
@@ -265,7 +274,7 @@ static double memory(const plx__run *run)
     return bytes;
 }
 
-static const plx__param_table tables[] = {param_specs, plx__heldout_params, NULL};
+static const plx__param_table tables[] = {param_specs, plx__row_params, plx__heldout_params, NULL};
 static const char *const extra_views[] = {"concat", "merged", NULL};
 
 const plx__method plx__method_coem = {

@@ -5,6 +5,7 @@
 #define PLX_METHODS_COEM_H
 
 #include "run/problem.h"
+#include "mixture/row_scaling.h"
 #include "mixture/view_mixture.h"
 
 typedef enum coem_mode { COEM_VIEWS, COEM_SINGLE, COEM_CONCAT, COEM_MERGED, COEM_JOINT } coem_mode;
@@ -13,7 +14,7 @@ enum { COEM_CONSTANT = 0, COEM_LINEAR = 1, COEM_GEOMETRIC = 2 };
 enum { COEM_GLOBAL = 0, COEM_OWN_PRIORS = 1 };
 
 typedef struct coem_params {
-    plx_index clusters, anneal_steps, restarts, max_iter; /* clusters -1: not set */
+    plx_index clusters, anneal_steps, restarts, max_iter; /* clusters, restarts -1: not set */
     const char *mode, *merge, *init;
     int anneal, priors;
     double eta, anneal_rate, smoothing, prior_smoothing, var_floor, kappa, tol;
@@ -28,6 +29,7 @@ typedef struct coem_channel {
 
 typedef struct coem_worker {
     double *scores, *posterior; /* n_channels x padded: of one sample */
+    double *total;              /* padded: its posteriors added up */
 } coem_worker;
 
 typedef struct coem {
@@ -46,7 +48,11 @@ typedef struct coem {
 
     bool own_priors;           /* one prior per channel, else one for all */
     double *alpha, *log_alpha; /* (n_channels or 1) x padded */
+    double *floored;           /* likewise: what log_alpha is the logarithm of; 0 in the padding */
     uint8_t *dead;             /* m: a component without mass in the last step */
+
+    double *cache;          /* many channels: see coem_cache.c; else NULL */
+    uint8_t *cache_present; /* n x n_channels */
 
     plx_mat weights;  /* n x padded: responsibilities for the channel whose M step is next */
     double *sums;     /* what a pass over the samples adds up, see coem_posterior.c */
@@ -61,13 +67,21 @@ plx_status plx__coem_open(coem *m, plx__run *run); /* channels, labels, room; ev
 /* Likelihood of a view (or of the joined view: name "concat", "merged") by its setting and kind. */
 plx_status plx__coem_likelihood(plx__likelihood *out, const plx__run *run, const char *name, plx_view_kind kind);
 
+bool plx__coem_scales_rows(const plx__run *run, const plx__view *view); /* of this view, by `rows` */
+
 /* ---- coem_join.c ---- */
 plx_status plx__coem_mark_used(uint8_t **out, plx__run *run, coem_mode mode, const char *single);
-plx_status plx__coem_join(plx__view *out, plx__run *run, coem_mode mode); /* concat and merged */
+/* concat and merged, of `views` (those of the problem, rows scaled). */
+plx_status plx__coem_join(plx__view *out, plx__run *run, coem_mode mode, const plx__view *views);
 
 /* ---- coem_start.c ---- */
 plx_status plx__coem_read_start(coem_start *out, const coem *m);
 plx_status plx__coem_start_once(coem *m, coem_start from, plx_index restart); /* parameters, priors and scores */
+
+/* ---- coem_orphans.c ---- */
+plx_status plx__coem_check_classes(const coem *m); /* every class has a labelled sample in some channel */
+/* init=labels: components of classes without a labelled sample in a channel, from the other channels' start. */
+plx_status plx__coem_start_orphans(coem *m, double *mass);
 
 /* ---- coem_posterior.c ---- */
 typedef struct coem_pass {
@@ -81,12 +95,21 @@ plx_status plx__coem_make_room(coem *m); /* what the passes need, when fitting *
 
 /* All local posteriors at the current parameters (Eq. 14), the target's responsibilities (Eq. 13), and their sums. */
 plx_status plx__coem_posteriors(coem *m, coem_pass pass);
+const double *plx__coem_log_prior(const coem *m, plx_index channel);
 void plx__coem_set_prior(coem *m, plx_index channel); /* from the sums of the last pass (Eq. 16, 17) */
 void plx__coem_prior_from(coem *m, plx_index row, const double *sum, double count);
 void plx__coem_log_priors(coem *m);
 const double *plx__coem_mass(const coem *m);   /* column sums of m->weights, padded */
 double plx__coem_objective(const coem *m);     /* of the last measuring pass */
 const double *plx__coem_loglik(const coem *m); /* n_channels, of the same */
+
+/* ---- coem_cache.c ---- */
+plx_status plx__coem_open_cache(coem *m);
+/* Log-likelihoods of a channel at its current parameters, and what is kept of them for the passes. */
+plx_status plx__coem_rescore(coem *m, plx_index channel);
+/* Posterior of sample i by the target, into `own`, and the sum of those by all its other channels, into `others`. */
+void plx__coem_cached_posteriors(const coem *m, plx_index i, plx_index target, double *own, double *others);
+double plx__coem_cache_bytes(plx_index n, plx_index n_channels, plx_index padded);
 
 /* ---- coem_output.c ---- */
 plx_status plx__coem_write_samples(coem *m); /* posterior, posterior.VIEW and labels */

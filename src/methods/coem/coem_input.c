@@ -37,6 +37,16 @@ plx_status plx__coem_likelihood(plx__likelihood *out, const plx__run *run, const
     return PLX_OK;
 }
 
+/* Long rows weigh too much in the multinomial likelihood only; that of a joined view goes by the joined view's name. */
+bool plx__coem_scales_rows(const plx__run *run, const plx__view *view)
+{
+    const char *mode = ((const coem_params *)run->params)->mode;
+    bool joined = strcmp(mode, "concat") == 0 || strcmp(mode, "merged") == 0;
+    plx__likelihood likelihood = PLX__GAUSSIAN;
+    if (plx__coem_likelihood(&likelihood, run, joined ? mode : view->name, view->kind) != PLX_OK) return false;
+    return likelihood == PLX__MULTINOMIAL;
+}
+
 /* ---- channels ---- */
 
 static bool is_zero_row(const plx__view *v, plx_index i)
@@ -83,17 +93,19 @@ static plx_status open_channels(coem *m, const char *single)
     bool one = m->mode == COEM_SINGLE || m->mode == COEM_CONCAT || m->mode == COEM_MERGED;
     plx_index chosen = 0;
     plx__view joined;
+    const plx__view *views = NULL;
     uint8_t *used = NULL;
     m->n_channels = one ? 1 : x->n_views;
     PLX_TRY(PLX__ARENA_NEW(&m->channels, plx__scratch(m->ctx), m->n_channels));
     PLX_TRY(plx__coem_mark_used(&used, m->run, m->mode, single));
     if (!m->run->fitted) PLX_TRY(plx__mark_used(m->run, used));
+    PLX_TRY(plx__scale_rows(&views, m->run, plx__coem_scales_rows));
     if (m->mode == COEM_CONCAT || m->mode == COEM_MERGED) {
-        PLX_TRY(plx__coem_join(&joined, m->run, m->mode));
+        PLX_TRY(plx__coem_join(&joined, m->run, m->mode, views));
         return open_channel(m, &m->channels[0], joined);
     }
     for (plx_index v = 0; v < x->n_views; v++)
-        if (used[v]) PLX_TRY(open_channel(m, &m->channels[chosen++], x->views[v]));
+        if (used[v]) PLX_TRY(open_channel(m, &m->channels[chosen++], views[v]));
     return PLX_OK;
 }
 
@@ -143,6 +155,7 @@ static plx_status make_workers(coem *m)
     for (int t = 0; t < m->n_workers; t++) {
         PLX_TRY(plx__arena_f64(&m->workers[t].scores, scratch, m->n_channels, m->padded));
         PLX_TRY(plx__arena_f64(&m->workers[t].posterior, scratch, m->n_channels, m->padded));
+        PLX_TRY(plx__arena_f64(&m->workers[t].total, scratch, m->padded, 1));
     }
     return PLX_OK;
 }
@@ -161,6 +174,7 @@ plx_status plx__coem_open(coem *m, plx__run *run)
     plx_index rows = m->own_priors ? m->n_channels : 1;
     PLX_TRY(plx__arena_f64(&m->alpha, scratch, rows, m->padded));
     PLX_TRY(plx__arena_f64(&m->log_alpha, scratch, rows, m->padded));
+    PLX_TRY(plx__arena_f64(&m->floored, scratch, rows, m->padded));
     PLX_TRY(plx__arena_u8(&m->dead, scratch, m->m));
     return make_workers(m);
 }

@@ -128,18 +128,18 @@ static plx_status sparse_part(plx_ccsr *out, plx_context *ctx, const plx__view *
     return PLX_OK;
 }
 
-static plx_status join_sparse(plx__view *out, plx__run *run, const plan *p)
+static plx_status join_sparse(plx__view *out, plx__run *run, const plan *p, const plx__view *views)
 {
     plx__arena *scratch = plx__scratch(run->ctx);
     plx_ccsr *parts = NULL;
     plx_csr joined;
     PLX_TRY(PLX__ARENA_NEW(&parts, scratch, p->count));
     for (plx_index g = 0; g < p->count; g++) {
-        PLX_TRY(sparse_part(&parts[g], run->ctx, &run->problem->views[p->groups[g].views[0]]));
+        PLX_TRY(sparse_part(&parts[g], run->ctx, &views[p->groups[g].views[0]]));
         for (plx_index k = 1; k < p->groups[g].count; k++) {
             plx_ccsr more;
             plx_csr sum;
-            PLX_TRY(sparse_part(&more, run->ctx, &run->problem->views[p->groups[g].views[k]]));
+            PLX_TRY(sparse_part(&more, run->ctx, &views[p->groups[g].views[k]]));
             PLX_TRY(plx__csr_add(&sum, scratch, 1.0, parts[g], 1.0, more));
             parts[g] = plx__ccsr(sum);
         }
@@ -151,17 +151,16 @@ static plx_status join_sparse(plx__view *out, plx__run *run, const plan *p)
     return PLX_OK;
 }
 
-static plx_status join_dense(plx__view *out, plx__run *run, const plan *p)
+static plx_status join_dense(plx__view *out, plx__run *run, const plan *p, const plx__view *views)
 {
-    const plx__problem *x = run->problem;
     plx_mat joined;
-    plx_index first = 0;
-    PLX_TRY(plx__arena_mat(&joined, plx__scratch(run->ctx), x->n, out->cols));
+    plx_index first = 0, n = run->problem->n;
+    PLX_TRY(plx__arena_mat(&joined, plx__scratch(run->ctx), n, out->cols));
     for (plx_index g = 0; g < p->count; g++) {
-        plx_index cols = x->views[p->groups[g].views[0]].cols;
+        plx_index cols = views[p->groups[g].views[0]].cols;
         for (plx_index k = 0; k < p->groups[g].count; k++) {
-            plx_cmat from = x->views[p->groups[g].views[k]].dense;
-            for (plx_index i = 0; i < x->n; i++)
+            plx_cmat from = views[p->groups[g].views[k]].dense;
+            for (plx_index i = 0; i < n; i++)
                 plx__axpy(joined.data + i * joined.ld + first, 1.0, from.data + i * from.ld, cols);
         }
         first += cols;
@@ -170,7 +169,7 @@ static plx_status join_dense(plx__view *out, plx__run *run, const plan *p)
     return PLX_OK;
 }
 
-plx_status plx__coem_join(plx__view *out, plx__run *run, coem_mode mode)
+plx_status plx__coem_join(plx__view *out, plx__run *run, coem_mode mode, const plx__view *views)
 {
     const plx__problem *x = run->problem;
     plan p;
@@ -188,5 +187,5 @@ plx_status plx__coem_join(plx__view *out, plx__run *run, coem_mode mode)
     PLX_TRY(plx__arena_u8(&present, plx__scratch(run->ctx), x->n));
     memset(present, 1, (size_t)x->n);
     out->present = present;
-    return sparse ? join_sparse(out, run, &p) : join_dense(out, run, &p);
+    return sparse ? join_sparse(out, run, &p, views) : join_dense(out, run, &p, views);
 }

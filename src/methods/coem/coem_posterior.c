@@ -21,7 +21,7 @@ typedef struct job {
 
 static plx_index width(const coem *m) { return 2 * m->padded + 1 + m->n_channels; }
 
-static const double *log_prior(const coem *m, plx_index c)
+const double *plx__coem_log_prior(const coem *m, plx_index c)
 {
     return m->log_alpha + (m->own_priors ? c * m->padded : 0);
 }
@@ -40,7 +40,7 @@ static void local_posteriors(const coem *m, coem_worker *w, plx_index i, double 
     for (plx_index c = 0; c < m->n_channels; c++) {
         double *z = w->scores + c * m->padded, *p = w->posterior + c * m->padded;
         if (!m->channels[c].view.present[i]) continue;
-        const double *own = m->channels[c].mix.loglik.data + i * m->padded, *prior = log_prior(m, c);
+        const double *own = m->channels[c].mix.loglik.data + i * m->padded, *prior = plx__coem_log_prior(m, c);
         for (plx_index j = 0; j < m->padded; j++) z[j] = prior[j] + own[j];
         loglik[c] += plx__softmax8(p, z, m->padded);
         if (m->label[i] >= 0) one_hot(p, m->padded, m->label[i]);
@@ -85,19 +85,19 @@ static void responsibilities(const coem *m, const coem_worker *w, plx_index i, p
             plx__axpy(out, share, w->posterior + c * m->padded, m->padded);
 }
 
-/* sum_v sum_j R_v (log alpha + L_v): R_v spelled out, so that no room for it is needed. */
-static double objective_of(const coem *m, const coem_worker *w, plx_index i, double eta)
+/* sum_v R_v . z_v with z_v = log alpha + L_v, R_v spelled out: (1 - eta - share) P_v . z_v + share T . z_v, where T is the
+ * sum of all P. Linear in the number of channels. */
+static double objective_of(const coem *m, coem_worker *w, plx_index i, double eta)
 {
     bool mixed = m->views[i] >= 2 && m->mode != COEM_JOINT;
-    double own = mixed ? 1 - eta : 1, share = mixed ? eta / (m->views[i] - 1.0) : 0, sum = 0;
+    double share = mixed ? eta / (m->views[i] - 1.0) : 0, own = mixed ? 1 - eta - share : 1, sum = 0;
+    memset(w->total, 0, (size_t)m->padded * sizeof *w->total);
+    for (plx_index v = 0; share > 0 && v < m->n_channels; v++)
+        if (m->channels[v].view.present[i]) plx__axpy(w->total, share, w->posterior + v * m->padded, m->padded);
     for (plx_index v = 0; v < m->n_channels; v++) {
         if (!m->channels[v].view.present[i]) continue;
         const double *z = w->scores + v * m->padded;
-        for (plx_index u = 0; u < m->n_channels; u++) {
-            double weight = u == v ? own : share;
-            if (weight > 0 && m->channels[u].view.present[i])
-                sum += weight * plx__dot(w->posterior + u * m->padded, z, m->padded);
-        }
+        sum += own * plx__dot(w->posterior + v * m->padded, z, m->padded) + plx__dot(w->total, z, m->padded);
     }
     return sum;
 }
@@ -112,11 +112,30 @@ static void add_priors(const coem *m, const coem_worker *w, plx_index i, double 
     }
 }
 
+/* The same as visit() without measuring, from what is kept of the likelihoods. */
+static void visit_cached(const job *q, coem_worker *w, plx_index i, double *sums)
+{
+    coem *m = q->m;
+    double *out = m->weights.data + i * m->padded, *mass = sums + m->padded, *own = w->posterior, *others = w->total;
+    double eta = m->views[i] < 2 ? 0 : q->pass.target_eta, share = eta / fmax(1, m->views[i] - 1);
+    plx__coem_cached_posteriors(m, i, q->pass.target, own, others);
+    bool present = m->channels[q->pass.target].view.present[i];
+    for (plx_index j = 0; j < m->padded; j++) {
+        out[j] = present ? (1 - eta) * own[j] + share * others[j] : 0;
+        mass[j] += out[j];
+        if (!m->own_priors) sums[j] += own[j] + others[j];
+    }
+}
+
 static void visit(const job *q, coem_worker *w, plx_index i, double *sums)
 {
     coem *m = q->m;
     double *out = m->weights.data + i * m->padded, *mass = sums + m->padded;
     if (!m->views[i]) return;
+    if (m->cache && !q->pass.measure) {
+        visit_cached(q, w, i, sums);
+        return;
+    }
     local_posteriors(m, w, i, mass + m->padded + 1);
     if (m->mode == COEM_JOINT) joint_posterior(m, w, i);
     if (m->channels[q->pass.target].view.present[i]) {
@@ -184,7 +203,8 @@ void plx__coem_log_priors(coem *m)
 {
     for (plx_index r = 0; r < (m->own_priors ? m->n_channels : 1); r++)
         for (plx_index j = 0; j < m->padded; j++) {
-            double a = m->alpha[r * m->padded + j];
-            m->log_alpha[r * m->padded + j] = j >= m->m ? PLX__PAD_SCORE : log(a > 1e-300 ? a : 1e-300);
+            double a = j < m->m ? fmax(m->alpha[r * m->padded + j], 1e-300) : 0;
+            m->floored[r * m->padded + j] = a;
+            m->log_alpha[r * m->padded + j] = j < m->m ? log(a) : PLX__PAD_SCORE;
         }
 }

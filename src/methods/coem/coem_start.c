@@ -18,7 +18,7 @@ plx_status plx__coem_read_start(coem_start *out, const coem *m)
     static const char *const names[] = {"labels", "random", "kmeans++", "file:"};
     const char *text = m->set->init;
     char near[128];
-    *out = m->seeded ? COEM_LABELS : COEM_RANDOM;
+    *out = m->seeded ? COEM_LABELS : COEM_KMEANSPP;
     if (!text[0]) return PLX_OK;
     for (int s = COEM_LABELS; s < COEM_FILE; s++)
         if (strcmp(text, names[s]) == 0) {
@@ -173,24 +173,9 @@ static plx_status file_start(coem *m, plx_mat start)
     return PLX_OK;
 }
 
-/* Every class must be met in every channel, or it would have no parameters to start from. */
-static plx_status check_labels(const coem *m)
-{
-    for (plx_index c = 0; c < m->n_channels; c++)
-        for (plx_index j = 0; j < m->m; j++) {
-            bool met = false;
-            for (plx_index i = 0; i < m->n && !met; i++) met = m->label[i] == j && m->channels[c].view.present[i];
-            if (!met)
-                PLX_FAIL(m->ctx, PLX_E_DATA,
-                         "coem: class '%s' has no labelled sample in view '%s'; label one or choose another init",
-                         m->run->problem->classes[j], m->channels[c].name);
-        }
-    return PLX_OK;
-}
-
 static plx_status fill_start(coem *m, plx_mat start, coem_start from, plx_index restart)
 {
-    if (from == COEM_LABELS) PLX_TRY(check_labels(m));
+    if (from == COEM_LABELS) PLX_TRY(plx__coem_check_classes(m));
     if (from == COEM_RANDOM) random_start(m, start, restart);
     if (from == COEM_KMEANSPP && m->covered > 0) PLX_TRY(spread_start(m, start, restart));
     if (from == COEM_FILE) PLX_TRY(file_start(m, start));
@@ -204,14 +189,15 @@ static plx_status fill_start(coem *m, plx_mat start, coem_start from, plx_index 
 
 /* ---- from responsibilities to parameters ---- */
 
-/* Column sums over the rows that carry any, in sample order; `present` NULL: all samples. Returns their number. */
+/* Column sums over the rows that carry any, in sample order; `present` NULL: all samples with a channel. Returns their
+ * number. */
 static double start_mass(const coem *m, plx_cmat start, const uint8_t *present, double *mass)
 {
     double count = 0;
     memset(mass, 0, (size_t)m->padded * sizeof *mass);
     for (plx_index i = 0; i < m->n; i++) {
         const double *row = start.data + i * start.ld;
-        if (present && !present[i]) continue;
+        if (present ? !present[i] : !m->views[i]) continue;
         plx__axpy(mass, 1.0, row, m->padded);
         count += plx__max_abs(row, m->m) > 0;
     }
@@ -229,7 +215,7 @@ static plx_status start_channel(coem *m, plx_cmat start, plx_index c, double *ma
     double count = start_mass(m, start, ch->view.present, mass);
     if (m->own_priors) plx__coem_prior_from(m, c, mass, count);
     PLX_TRY(plx__view_mixture_m_step(&ch->mix, m->weights, mass));
-    return plx__view_mixture_scores(&ch->mix);
+    return plx__coem_rescore(m, c);
 }
 
 plx_status plx__coem_start_once(coem *m, coem_start from, plx_index restart)
@@ -243,6 +229,7 @@ plx_status plx__coem_start_once(coem *m, coem_start from, plx_index restart)
     double count = start_mass(m, plx__cmat(start), NULL, mass);
     if (!m->own_priors) plx__coem_prior_from(m, 0, mass, count);
     for (plx_index c = 0; c < m->n_channels; c++) PLX_TRY(start_channel(m, plx__cmat(start), c, mass));
+    if (from == COEM_LABELS) PLX_TRY(plx__coem_start_orphans(m, mass));
     plx__arena_rewind(plx__scratch(m->ctx), mark);
     return PLX_OK;
 }

@@ -1,0 +1,96 @@
+/*
+ * Posteriors of very many channels. Every view step needs the posteriors of all channels, because the prior they share has
+ * changed, so an iteration computes them as often as the square of the number of channels. With more than a few, exp(L - max L)
+ * of every sample and channel is kept, sample by sample in one piece: a posterior then is a product with the prior and a
+ * division, without exponentials and without a walk through all channels' memory.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "linalg/clones.h"
+#include "methods/coem/coem.h"
+
+#ifdef PLX_CHECKED
+enum { MANY_CHANNELS = 2 }; /* so that small tests come this way */
+#else
+enum { MANY_CHANNELS = 8 };
+#endif
+enum { SAMPLES_AT_A_TIME = 512, LANES = 8 };
+
+double plx__coem_cache_bytes(plx_index n, plx_index n_channels, plx_index padded)
+{
+    return n_channels <= MANY_CHANNELS ? 0 : (double)n * (double)n_channels * (8 * (double)padded + 1);
+}
+
+plx_status plx__coem_open_cache(coem *m)
+{
+    if (m->n_channels <= MANY_CHANNELS || m->mode == COEM_JOINT) return PLX_OK;
+    PLX_TRY(plx__arena_f64(&m->cache, plx__scratch(m->ctx), m->n * m->n_channels, m->padded));
+    PLX_TRY(plx__arena_u8(&m->cache_present, plx__scratch(m->ctx), m->n * m->n_channels));
+    for (plx_index i = 0; i < m->n; i++)
+        for (plx_index c = 0; c < m->n_channels; c++)
+            m->cache_present[i * m->n_channels + c] = m->channels[c].view.present[i];
+    return PLX_OK;
+}
+
+/* ---- filling ---- */
+
+typedef struct fill_job {
+    coem *m;
+    plx_index channel;
+} fill_job;
+
+static plx_status fill_rows(void *arg, plx_context *ctx, plx_index begin, plx_index end, int worker)
+{
+    const fill_job *q = arg;
+    const coem *m = q->m;
+    const coem_channel *ch = &m->channels[q->channel];
+    (void)ctx, (void)worker;
+    for (plx_index i = begin; i < end; i++) {
+        const double *loglik = ch->mix.loglik.data + i * m->padded;
+        double *to = m->cache + (i * m->n_channels + q->channel) * m->padded, top = loglik[0];
+        if (!ch->view.present[i]) continue;
+        for (plx_index j = 1; j < m->m; j++) top = fmax(top, loglik[j]);
+        for (plx_index j = 0; j < m->m; j++) to[j] = exp(loglik[j] - top);
+    }
+    return PLX_OK;
+}
+
+plx_status plx__coem_rescore(coem *m, plx_index channel)
+{
+    fill_job q = {m, channel};
+    PLX_TRY(plx__view_mixture_scores(&m->channels[channel].mix));
+    return m->cache ? plx__parallel_for(m->ctx, m->n, SAMPLES_AT_A_TIME, fill_rows, &q) : PLX_OK;
+}
+
+/* ---- posteriors ---- */
+
+/* out += (prior * kept) / its sum, for `padded` entries; padding of `kept` is 0. */
+PLX__CLONES static void add_posterior(double *out, const double *prior, const double *kept, plx_index padded)
+{
+    plx__v8 sum = {0};
+    double total = 0;
+    for (plx_index j = 0; j < padded; j += LANES) sum += *(const plx__v8u *)(prior + j) * *(const plx__v8u *)(kept + j);
+    for (int l = 0; l < LANES; l++) total += sum[l];
+    double scale = 1 / total;
+    for (plx_index j = 0; j < padded; j++) out[j] += prior[j] * kept[j] * scale;
+}
+
+/* Never 0: the prior of a dead component is 1e-300 here as in the logarithms. */
+static const double *prior_of(const coem *m, plx_index c) { return m->floored + (m->own_priors ? c * m->padded : 0); }
+
+void plx__coem_cached_posteriors(const coem *m, plx_index i, plx_index target, double *own, double *others)
+{
+    const double *kept = m->cache + i * m->n_channels * m->padded;
+    const uint8_t *present = m->cache_present + i * m->n_channels;
+    memset(own, 0, (size_t)m->padded * sizeof *own);
+    memset(others, 0, (size_t)m->padded * sizeof *others);
+    if (m->label[i] >= 0) {
+        own[m->label[i]] = present[target];
+        others[m->label[i]] = m->views[i] - present[target];
+        return;
+    }
+    for (plx_index c = 0; c < m->n_channels; c++)
+        if (present[c]) add_posterior(c == target ? own : others, prior_of(m, c), kept + c * m->padded, m->padded);
+}

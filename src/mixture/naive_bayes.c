@@ -39,31 +39,60 @@ plx_status plx__nb_prior(double *prior, plx_context *ctx, const plx__nb_labels *
     return PLX_OK;
 }
 
-static void add_row(double *sum, const plx__view *v, plx_index i)
+void plx__nb_add_row(double *sum, const plx__view *v, plx_index i)
 {
     if (v->sparse)
         for (int64_t k = v->csr.ptr[i]; k < v->csr.ptr[i + 1]; k++) sum[v->csr.col[k]] += v->csr.val[k];
     else plx__axpy(sum, 1.0, v->dense.data + i * v->dense.ld, v->cols);
 }
 
+void plx__nb_counts(plx_mat counts, const plx__nb_labels *l, const plx__view *v)
+{
+    plx__mat_fill(counts, 0);
+    for (plx_index i = 0; i < l->n; i++)
+        if (l->label[i] >= 0 && v->present[i]) plx__nb_add_row(counts.data + l->label[i] * counts.ld, v, i);
+}
+
+plx_status plx__nb_masses(double *total, plx_context *ctx, const plx__nb_labels *l, plx_cmat counts, const char *view)
+{
+    for (plx_index c = 0; c < l->n_classes; c++) {
+        total[c] = plx__sum(counts.data + c * counts.ld, counts.cols);
+        if (!isfinite(total[c]))
+            PLX_FAIL(ctx, PLX_E_NUMERIC,
+                     "%s: the counts of class '%s' in view '%s' do not add up to a finite number; scale the view",
+                     l->who, l->classes[c], view);
+    }
+    return PLX_OK;
+}
+
+static double probability(double count, double total, double smoothing, double d)
+{
+    double normaliser = smoothing * d + total;
+    return normaliser > 0 ? (smoothing + count) / normaliser : 1.0 / d;
+}
+
+double plx__nb_log_theta(double count, double total, double smoothing, plx_index d)
+{
+    double t = probability(count, total, smoothing, (double)d);
+    return log(t > 0 ? t : LOG_OF_ZERO);
+}
+
+void plx__nb_normalise(plx_mat counts, const double *total, double smoothing)
+{
+    for (plx_index c = 0; c < counts.rows; c++)
+        for (plx_index f = 0; f < counts.cols; f++) {
+            double *x = &counts.data[c * counts.ld + f];
+            *x = probability(*x, total[c], smoothing, (double)counts.cols);
+        }
+}
+
 /* (B) */
 plx_status plx__nb_theta(plx_mat theta, double *total, plx_context *ctx, const plx__nb_labels *l, const plx__view *v,
                          double smoothing)
 {
-    plx__mat_fill(theta, 0);
-    for (plx_index i = 0; i < l->n; i++)
-        if (l->label[i] >= 0 && v->present[i]) add_row(theta.data + l->label[i] * theta.ld, v, i);
-    for (plx_index c = 0; c < l->n_classes; c++) {
-        double *row = theta.data + c * theta.ld;
-        total[c] = plx__sum(row, v->cols);
-        double normaliser = smoothing * (double)v->cols + total[c];
-        if (!isfinite(normaliser))
-            PLX_FAIL(ctx, PLX_E_NUMERIC,
-                     "%s: the counts of class '%s' in view '%s' do not add up to a finite number; scale the view",
-                     l->who, l->classes[c], v->name);
-        for (plx_index f = 0; f < v->cols; f++)
-            row[f] = normaliser > 0 ? (smoothing + row[f]) / normaliser : 1.0 / (double)v->cols;
-    }
+    plx__nb_counts(theta, l, v);
+    PLX_TRY(plx__nb_masses(total, ctx, l, plx__cmat(theta), v->name));
+    plx__nb_normalise(theta, total, smoothing);
     return PLX_OK;
 }
 

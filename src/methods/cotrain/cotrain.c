@@ -11,6 +11,7 @@
 #include "core/rng.h"
 #include "methods/cotrain/cotrain.h"
 #include "mixture/naive_bayes.h"
+#include "mixture/row_scaling.h"
 #include "mixture/softmax.h"
 
 static const plx__param_spec param_specs[] = {
@@ -21,6 +22,9 @@ static const plx__param_spec param_specs[] = {
                "Samples taught per view, class and round: one integer, a list in class order, or proportional to the "
                "labelled samples of the class, at least one."),
     PLX__CHOICE(ct_params, pool_order, "random", "random|index", "Order in which unlabelled samples enter the pool."),
+    PLX__CHOICE(ct_params, prior, "given", "given|taught",
+                "nb: class prior from the given labels, the same in every view and round, or estimated anew from the "
+                "labelled set of every round, where one class can come to take all."),
     PLX__REAL(ct_params, smoothing, "1", 0, INFINITY, "nb: pseudo-count per class and feature."),
     PLX__REAL(ct_params, prior_smoothing, "0", 0, INFINITY, "nb: pseudo-count per class in the prior."),
     PLX__REAL_ABOVE(ct_params, reg, "1", 0, "logistic, rls: weight of the squared norm; svm: 1/C. Larger is smoother."),
@@ -49,6 +53,7 @@ typedef struct cotraining {
     int32_t *label;      /* n: L as a class or -1 */
     plx_mat added;       /* n x 3 */
     double *grow;        /* k */
+    double *shares;      /* k: prior from the given labels */
     plx_index *queue;    /* unlabelled samples with a view, in pool order; [0, next) have entered the pool */
     plx_index queued, next;
     plx_index *pool, n_pool;
@@ -146,15 +151,38 @@ static plx_status open_labels(cotraining *t)
     return PLX_OK;
 }
 
+/* The nb learner sees counts whose long rows are shortened, the others the rows as they are. */
+static plx_status open_views(const plx__view **out, plx__run *run)
+{
+    const plx__problem *p = run->problem;
+    *out = p->views;
+    if (((const ct_params *)run->params)->base != CT_NB) return PLX_OK;
+    for (plx_index v = 0; v < p->n_views; v++) PLX_TRY(plx__require_nonnegative(run, &p->views[v]));
+    return plx__scale_rows(out, run, plx__is_countlike);
+}
+
 static plx_status open_learners(cotraining *t, plx__run *run)
 {
+    const plx__view *views = NULL;
     *t = (cotraining){.run = run, .ctx = run->ctx, .set = run->params};
     t->n = run->problem->n;
     t->k = run->problem->n_classes;
     t->n_views = run->problem->n_views;
+    PLX_TRY(open_views(&views, run));
     PLX_TRY(PLX__ARENA_NEW(&t->learner, plx__scratch(t->ctx), t->n_views));
-    for (plx_index v = 0; v < t->n_views; v++)
-        PLX_TRY(plx__ct_open_learner(&t->learner[v], run, &run->problem->views[v]));
+    for (plx_index v = 0; v < t->n_views; v++) PLX_TRY(plx__ct_open_learner(&t->learner[v], run, &views[v]));
+    return PLX_OK;
+}
+
+/* prior=given: (labelled samples of the class + prior_smoothing) / normaliser, whatever views they have. */
+static plx_status share_prior(cotraining *t, const plx_index *count)
+{
+    double total = 0;
+    if (t->set->base != CT_NB || t->set->prior != CT_GIVEN) return PLX_OK;
+    PLX_TRY(plx__arena_f64(&t->shares, plx__scratch(t->ctx), t->k, 1));
+    for (plx_index c = 0; c < t->k; c++) total += t->shares[c] = (double)count[c] + t->set->prior_smoothing;
+    for (plx_index c = 0; c < t->k; c++) t->shares[c] /= total;
+    for (plx_index v = 0; v < t->n_views; v++) t->learner[v].shares = t->shares;
     return PLX_OK;
 }
 
@@ -165,6 +193,7 @@ static plx_status open_training(cotraining *t, plx__run *run)
     PLX_TRY(plx__arena_i64(&count, plx__scratch(t->ctx), t->k));
     PLX_TRY(plx__arena_f64(&t->grow, plx__scratch(t->ctx), t->k, 1));
     PLX_TRY(count_labels(t, count));
+    PLX_TRY(share_prior(t, count));
     PLX_TRY(check_views(t));
     PLX_TRY(read_grow(t, count));
     PLX_TRY(open_labels(t));
@@ -221,7 +250,7 @@ static plx_status choose_by(cotraining *t, plx_index v)
     PLX_TRY(plx__arena_i64(&rows, scratch, t->n_pool));
     for (plx_index i = 0; i < t->n_pool; i++)
         if (h->view->present[t->pool[i]]) rows[count++] = t->pool[i];
-    if (!count || !h->able) return PLX_OK;
+    if (!count || !h->teaches) return PLX_OK;
     PLX_TRY(plx__ct_rows(&points, t->ctx, h->view, rows, count));
     PLX_TRY(plx__arena_mat(&scores, scratch, count, t->k));
     PLX_TRY(PLX__ARENA_NEW(&list, scratch, count));
@@ -249,6 +278,7 @@ static plx_index move_selected(cotraining *t, plx_index round)
         }
         double *row = t->added.data + sample * t->added.ld;
         t->label[sample] = c->label;
+        for (plx_index v = 0; v < t->n_views; v++) plx__ct_add_sample(&t->learner[v], t->run, sample, c->label);
         row[0] = (double)round;
         row[1] = c->label;
         row[2] = c->view;
@@ -353,8 +383,8 @@ static plx_status fit(plx__run *run)
     bool ended = false;
     PLX_TRY(open_training(&t, run));
     PLX_TRY(teach(&t, &rounds, &ended));
-    PLX_TRY(train_all(&t));
     for (plx_index v = 0; v < t.n_views; v++) t.learner[v].final = true;
+    PLX_TRY(train_all(&t));
     PLX_TRY(keep_frequencies(&t));
     PLX_TRY(plx__finish(run, NULL, rounds, true, NAN));
     run->info->converged = ended; /* all rounds are what was asked for: no warning */
@@ -385,7 +415,8 @@ static double memory(const plx__run *run)
     return bytes + most + n * (8 * k + 120);
 }
 
-static const plx__param_table tables[] = {param_specs, plx__zero_rows_params, plx__heldout_params, NULL};
+static const plx__param_table tables[] = {param_specs, plx__row_params, plx__zero_rows_params, plx__heldout_params,
+                                          NULL};
 
 const plx__method plx__method_cotrain = {
     .name = "cotrain",

@@ -1,5 +1,6 @@
 /*
- * Learners of one view: naive Bayes, and the linear ones (logistic, rls, svm) on rows with a constant 1 at the end.
+ * Learners of one view behind one interface, and the linear ones among them (logistic, rls, svm), on rows with a constant
+ * 1 at the end.
  *
  * A linear learner sees only the columns its training rows use: the weights of all others are 0 at the optimum. It
  * starts from the weights of the round before.
@@ -15,8 +16,8 @@ static int base_of(const plx__run *run) { return ((const ct_params *)run->params
 
 /* ---- room ---- */
 
-static plx_status find_array(plx_mat *out, plx__run *run, const char *name, const plx__view *v, plx_index rows,
-                             plx_index cols)
+plx_status plx__ct_array(plx_mat *out, plx__run *run, const char *name, const plx__view *v, plx_index rows,
+                         plx_index cols)
 {
     const char *key = NULL;
     plx_cmat found;
@@ -29,18 +30,10 @@ static plx_status find_array(plx_mat *out, plx__run *run, const char *name, cons
 
 plx_status plx__ct_open_learner(ct_learner *h, plx__run *run, const plx__view *view)
 {
-    plx_index k = run->problem->n_classes;
-    *h = (ct_learner){.view = view, .able = true};
+    *h = (ct_learner){.view = view, .able = true, .teaches = true};
     if (base_of(run) == CT_GP) return PLX_OK;
-    if (base_of(run) != CT_NB) return find_array(&h->weights, run, "_weights", view, view->cols + 1, k);
-    PLX_TRY(plx__require_nonnegative(run, view));
-    PLX_TRY(find_array(&h->theta, run, "_theta", view, k, view->cols));
-    PLX_TRY(find_array(&h->prior, run, "_prior", view, 1, k));
-    PLX_TRY(plx__arena_u8(&h->warned, plx__scratch(run->ctx), k));
-    if (!run->fitted) return PLX_OK;
-    h->able = false;
-    for (plx_index c = 0; c < k; c++) h->able |= h->prior.data[c] > 0;
-    return PLX_OK;
+    if (base_of(run) == CT_NB) return plx__ct_open_nb(h, run);
+    return plx__ct_array(&h->weights, run, "_weights", view, view->cols + 1, run->problem->n_classes);
 }
 
 plx_status plx__ct_rows(plx__points *out, plx_context *ctx, const plx__view *v, const plx_index *rows, plx_index count)
@@ -57,48 +50,6 @@ plx_status plx__ct_rows(plx__points *out, plx_context *ctx, const plx__view *v, 
     for (plx_index i = 0; i < count; i++)
         memcpy(dense.data + i * dense.ld, v->dense.data + rows[i] * v->dense.ld, (size_t)v->cols * sizeof(double));
     *out = plx__points_dense(plx__cmat(dense));
-    return PLX_OK;
-}
-
-/* ---- naive Bayes ---- */
-
-/* Class shares among the samples that have the view; a class without any is left out of it. */
-static void nb_prior(ct_learner *h, plx__run *run, const int32_t *label, double smoothing)
-{
-    plx_index k = h->prior.cols;
-    double total = 0;
-    plx__mat_fill(h->prior, 0);
-    for (plx_index i = 0; i < run->problem->n; i++)
-        if (label[i] >= 0 && h->view->present[i]) h->prior.data[label[i]] += 1;
-    for (plx_index c = 0; c < k; c++) {
-        if (h->prior.data[c] > 0) total += h->prior.data[c] += smoothing;
-        else if (!h->warned[c]++)
-            plx__warn(run->ctx, "cotrain: no labelled sample of class '%s' has view '%s'; it is left out there",
-                      run->problem->classes[c], h->view->name);
-    }
-    h->able = total > 0;
-    for (plx_index c = 0; h->able && c < k; c++) h->prior.data[c] /= total;
-}
-
-static plx_status train_nb(ct_learner *h, plx__run *run, const int32_t *label)
-{
-    const ct_params *p = run->params;
-    plx__nb_labels labels = plx__nb_labels_of(run->problem, "cotrain");
-    double *total = NULL;
-    labels.label = label;
-    PLX_TRY(plx__arena_f64(&total, plx__scratch(run->ctx), labels.n_classes, 1));
-    nb_prior(h, run, label, p->prior_smoothing);
-    return plx__nb_theta(h->theta, total, run->ctx, &labels, h->view, p->smoothing);
-}
-
-static plx_status score_nb(const ct_learner *h, plx__run *run, plx__points rows, plx_mat scores)
-{
-    PLX_TRY(plx__nb_log_scores(run->ctx, rows, plx__cmat(h->theta), scores));
-    for (plx_index i = 0; i < scores.rows; i++)
-        for (plx_index c = 0; c < scores.cols; c++) {
-            double prior = h->prior.data[c], *s = &scores.data[i * scores.ld + c];
-            *s = prior > 0 ? *s + log(prior) : -INFINITY;
-        }
     return PLX_OK;
 }
 
@@ -227,14 +178,19 @@ plx_status plx__ct_train(ct_learner *h, plx__run *run, const int32_t *label)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(run->ctx));
     h->label = label;
-    if (base_of(run) == CT_NB) PLX_TRY(train_nb(h, run, label));
+    if (base_of(run) == CT_NB) PLX_TRY(plx__ct_train_nb(h, run, label));
     else if (base_of(run) != CT_GP) PLX_TRY(train_linear(h, run, label));
     plx__arena_rewind(plx__scratch(run->ctx), mark);
     return PLX_OK;
 }
 
+void plx__ct_add_sample(ct_learner *h, const plx__run *run, plx_index sample, int32_t label)
+{
+    if (base_of(run) == CT_NB) plx__ct_add_to_nb(h, sample, label);
+}
+
 plx_status plx__ct_score(const ct_learner *h, plx__run *run, plx__points rows, plx_mat scores)
 {
     if (base_of(run) == CT_GP) return plx__ct_score_gp(h, run, rows, scores);
-    return base_of(run) == CT_NB ? score_nb(h, run, rows, scores) : score_linear(h, run, rows, scores);
+    return base_of(run) == CT_NB ? plx__ct_score_nb(h, run, rows, scores) : score_linear(h, run, rows, scores);
 }

@@ -205,5 +205,5 @@ plx_status plx_acquire_simulate(plx_context *ctx, const char *method, const plx_
                                 plx_simulated_fn told, void *payload)
 {
     PLX__CALL(ctx, simulate(ctx, method, data, hidden, n_hidden, params, options, told, payload), PLX__ARG(method),
-              PLX__ARG(data), PLX__COUNT(n_hidden), PLX__ARG_IF(hidden, n_hidden));
+              PLX__ARG(data), PLX__ARG(hidden), PLX__COUNT(n_hidden));
 }

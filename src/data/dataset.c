@@ -148,7 +148,6 @@ plx_status plx__dataset_set_truth(plx_dataset *data, plx_context *ctx, const cha
 static plx_status check_pairs(plx_context *ctx, const int32_t *pairs, plx_index count, plx_index n_classes,
                               const char *const *classes, const char *what)
 {
-    if (count > 0 && !pairs) PLX_FAIL(ctx, PLX_E_ARG, "hierarchy: the %lld %s pairs are NULL", (long long)count, what);
     for (plx_index p = 0; p < 2 * count; p++)
         if (pairs[p] < 0 || pairs[p] >= n_classes)
             PLX_FAIL(ctx, PLX_E_DATA, "hierarchy: %s pair %lld names class %d of %lld", what, (long long)(p / 2),

@@ -182,7 +182,6 @@ plx_status plx__split_features(plx_dataset **out, plx_context *ctx, const plx_da
     const plx__view *view = &data->views[v];
     if (view->kind == PLX_VIEW_KERNEL)
         PLX_FAIL(ctx, PLX_E_ARG, "view '%s' is a kernel: its columns are samples and cannot be split", view->name);
-    if (!spec) PLX_FAIL(ctx, PLX_E_ARG, "split: must be a number of views or file:PATH");
     if (plx__starts_with(spec, "file:")) PLX_TRY(plx__feature_split_read(&split, ctx, scratch, spec + 5, view->cols));
     else if (plx__parse_int64(&parts, spec))
         PLX_TRY(plx__feature_split_random(&split, ctx, scratch, view->cols, parts, SPLIT_STREAM));

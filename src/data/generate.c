@@ -115,12 +115,11 @@ static plx_status find_generator(const plx__generator **out, plx_context *ctx, c
     char near[128];
     for (int k = 0; k < N_GENERATORS; k++) {
         names[k] = GENERATORS[k]->name;
-        if (kind && strcmp(kind, names[k]) == 0) {
+        if (strcmp(kind, names[k]) == 0) {
             *out = GENERATORS[k];
             return PLX_OK;
         }
     }
-    kind = kind ? kind : "";
     PLX_FAIL(ctx, PLX_E_ARG, "there is no generator '%s'%s", kind,
              plx__suggest(near, sizeof near, kind, names, N_GENERATORS));
 }
@@ -131,8 +130,6 @@ plx_status plx__generate(plx_dataset **out, plx_context *ctx, const char *kind, 
     plx__gen_run run = {.ctx = ctx};
     const plx__generator *g = NULL;
     PLX_TRY(find_generator(&g, ctx, kind));
-    if (n_settings > 0 && !settings)
-        PLX_FAIL(ctx, PLX_E_ARG, "settings are NULL but %lld are announced", (long long)n_settings);
     PLX_TRY(plx__gen_read_settings(&run.set, ctx, plx__scratch(ctx), g, settings, n_settings));
     plx_status st = g->make(&run);
     if (st == PLX_OK) *out = run.data;

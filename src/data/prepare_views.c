@@ -23,9 +23,8 @@ plx_status plx__dataset_scale(plx_dataset **out, plx_context *ctx, const plx_dat
     plx__view scaled;
     const plx__view *view = NULL;
     PLX_TRY(find_view(&view, ctx, data, v));
-    if (!how || !plx__scale_parse(&kind, how) || kind == PLX__SCALE_NONE)
-        PLX_FAIL(ctx, PLX_E_ARG, "scaling '%s' of view '%s': must be unit, zscore or tfidf", how ? how : "",
-                 view->name);
+    if (!plx__scale_parse(&kind, how) || kind == PLX__SCALE_NONE)
+        PLX_FAIL(ctx, PLX_E_ARG, "scaling '%s' of view '%s': must be unit, zscore or tfidf", how, view->name);
     PLX_TRY(plx__scaler_fit(&scaler, ctx, plx__scratch(ctx), kind, view, NULL));
     PLX_TRY(plx__scaler_apply(&scaled, ctx, plx__scratch(ctx), &scaler, view));
     scaled.kind = PLX_VIEW_REAL;

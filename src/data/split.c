@@ -183,7 +183,6 @@ static plx_status named_quotas(plx_index *quota, plx_context *ctx, const plx__st
 static plx_status quotas(plx_index *quota, plx_context *ctx, const plx__strata *s, const char *spec)
 {
     amount a = {0, false};
-    if (!spec) return bad_spec(ctx, "");
     if (strcmp(spec, "none") == 0) return PLX_OK;
     if (strcmp(spec, "all") == 0) a = (amount){100, true};
     else if (strchr(spec, '=')) return named_quotas(quota, ctx, s, spec);
@@ -225,7 +224,6 @@ plx_status plx__split_choose(uint8_t *chosen, plx_context *ctx, const plx__strat
 static const char *choice_file(const char *spec)
 {
     amount a;
-    if (!spec) return NULL;
     if (plx__starts_with(spec, "file:")) return spec + 5;
     if (strcmp(spec, "all") == 0 || strcmp(spec, "none") == 0 || strchr(spec, '=')) return NULL;
     if (read_amount(&a, spec, spec + strlen(spec))) return NULL;

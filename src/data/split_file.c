@@ -98,7 +98,6 @@ plx_status plx__split_read(uint8_t *flags, plx_context *ctx, const plx_dataset *
     plx__bytes file;
     entry *entries = NULL;
     plx_index count = 0;
-    if (!path) PLX_FAIL(ctx, PLX_E_ARG, "no file of chosen samples is named");
     PLX_TRY(plx__bytes_read(&file, ctx, path));
     plx_status st = read_entries(&entries, &count, ctx, &file);
     plx__bytes_free(&file, ctx);

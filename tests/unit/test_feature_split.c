@@ -167,7 +167,7 @@ static void wrong_splits_are_explained(void **state)
     assert_fails(ctx, plx_split_features(&out, ctx, d, 0, spec), PLX_E_FORMAT, "line 3");
     assert_fails(ctx, plx_split_features(&out, ctx, d, 2, "2"), PLX_E_ARG, "view 2 does not exist");
     assert_fails(ctx, plx_split_features(&out, ctx, d, 0, "6"), PLX_E_ARG, "[1, 5]");
-    assert_fails(ctx, plx_split_features(&out, ctx, d, 0, NULL), PLX_E_ARG, "file:PATH");
+    assert_fails(ctx, plx_split_features(&out, ctx, d, 0, NULL), PLX_E_ARG, "'spec'");
     assert_fails(ctx, plx_split_features(&out, ctx, d, 0, "some"), PLX_E_ARG, "file:PATH");
     assert_null(out);
     unlink(write_file(""));

@@ -79,7 +79,7 @@ static void wrong_settings_are_explained(void **state)
     (void)state;
     plx_context *ctx = test_context(1);
     refuse(ctx, "txt", NULL, "no generator 'txt'; did you mean 'text'?");
-    refuse(ctx, NULL, NULL, "no generator");
+    refuse(ctx, NULL, NULL, "'kind' is NULL");
     refuse(ctx, "text", "labeled=2", "generator text has no setting 'labeled'; did you mean 'labelled'?");
     refuse(ctx, "text", "n", "expected key=value");
     refuse(ctx, "text", "n=0", "n = 0: must be an integer in [1");
@@ -98,7 +98,7 @@ static void wrong_settings_are_explained(void **state)
     refuse(ctx, "two-moons-two-lines", "n=33", "multiple of 7 or 11");
     refuse(ctx, "ontology", "branching=200", "at most 20000");
     plx_dataset *none = NULL;
-    assert_fails(ctx, plx_generate(&none, ctx, "text", NULL, 2), PLX_E_ARG, "settings are NULL");
+    assert_fails(ctx, plx_generate(&none, ctx, "text", NULL, 2), PLX_E_ARG, "'settings' is NULL");
     plx_dataset *d = generate(ctx, "two-gauss", "n=5", "n=7"); /* the last one counts */
     assert_int_equal(d->n, 14);
     plx_dataset_destroy(d);

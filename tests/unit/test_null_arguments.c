@@ -126,7 +126,7 @@ static void data_sets(void **state)
         PLX_E_ARG, "'values.ptr'");
     assert_fails(k.ctx, plx_dataset_set_hierarchy(k.data, k.ctx, NULL, 1, NULL, 0, NULL, 0), PLX_E_ARG, "'classes'");
     assert_fails(k.ctx, plx_dataset_set_hierarchy(k.data, k.ctx, (const char *[]){"A", "B"}, 2, NULL, 1, NULL, 0),
-                 PLX_E_ARG, "subset pairs are NULL");
+                 PLX_E_ARG, "'subset' is NULL");
     assert_fails(k.ctx, plx_dataset_select(&d, k.ctx, k.data, NULL, 1), PLX_E_ARG, "'samples'");
     assert_fails(k.ctx, plx_dataset_mask(&d, k.ctx, k.data, NULL), PLX_E_ARG, "'present'");
     assert_fails(k.ctx, plx_dataset_relabel(&d, k.ctx, NULL, NULL), PLX_E_ARG, "'data'");

@@ -89,7 +89,7 @@ static void wrong_choices_are_explained(void **state)
     const char *const bad[] = {"", "x", "0.1", "-1", "101%", "-1%", "%", "a=", "=2", "a=2,", "a=x", "nan%"};
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
         assert_fails(ctx, plx_split_labels(chosen, ctx, d, bad[k]), PLX_E_ARG, "must be like 10%");
-    assert_fails(ctx, plx_split_labels(chosen, ctx, d, NULL), PLX_E_ARG, "must be like 10%");
+    assert_fails(ctx, plx_split_labels(chosen, ctx, d, NULL), PLX_E_ARG, "'spec'");
     assert_fails(ctx, plx_split_labels(chosen, ctx, d, "cc=2"), PLX_E_ARG, "no class 'cc'");
     assert_fails(ctx, plx_split_labels(chosen, ctx, d, "a=2,b=1,d=3"), PLX_E_ARG, "no class 'd'");
     assert_fails(ctx, plx_split_labels(chosen, ctx, d, "c=6"), PLX_E_DATA, "class 'c' has 5 samples, 6 are asked for");
@@ -292,7 +292,7 @@ static void bad_files_name_the_line(void **state)
                  "line 2: no sample has the id 'q'");
     assert_fails(ctx, plx_split_read(f, ctx, d, write_file("q\n")), PLX_E_FORMAT, "neither a sample number nor an id");
     assert_fails(ctx, plx_split_read(f, ctx, d, write_file("1.5\n")), PLX_E_FORMAT, "line 1");
-    assert_fails(ctx, plx_split_read(f, ctx, d, NULL), PLX_E_ARG, "no file");
+    assert_fails(ctx, plx_split_read(f, ctx, d, NULL), PLX_E_ARG, "'path'");
     assert_fails(ctx, plx_split_read(f, ctx, d, "/nowhere/at/all"), PLX_E_IO, "/nowhere/at/all");
     unlink(write_file(""));
     plx_dataset_destroy(d);

@@ -67,6 +67,7 @@ format:
 
 docs: build
 	@python3 tools/gen_docs.py build/release/parallax
+	@python3 tools/gen_api_docs.py
 
 clean:
 	@rm -rf build

@@ -28,12 +28,19 @@ class Parameter:
 
 
 @dataclasses.dataclass
+class Group:
+    """Functions under one heading: a comment that begins with @name, or a line of dashes."""
+    name: str = ""
+    doc: str = ""
+
+
+@dataclasses.dataclass
 class Function:
     name: str
     type: str
     params: list
     doc: str
-    group: str
+    group: Group
     header: str
     prototype: str
 
@@ -43,7 +50,7 @@ class Header:
     path: str
     doc: str
     functions: list
-    types: list  # (declaration as text, doc)
+    types: list  # (declaration as text, its comment)
     enums: dict  # name -> constants
     structs: dict  # name -> [(type, field)]
 
@@ -89,25 +96,28 @@ def parse_fields(body):
 
 
 def statements(text):
-    """Top-level statements of a header: (comment before it, text with bodies, section heading so far)."""
+    """Top-level statements of a header: (comment before it, text with bodies, group it is in)."""
     text = re.sub(r"^[ \t]*#(?:.*\\\n)*.*$", "", text, flags=re.M)
     text = text.replace('extern "C" {', "")
-    doc, words, depth, section = None, "", 0, ""
+    doc, words, depth, group = None, "", 0, Group()
     for match in TOKEN.finditer(text):
         if match["doc"] is not None or match["note"] is not None:
             if depth:
                 words += match[0]
+            elif match["doc"] is not None and clean(match["doc"]).startswith("@name "):
+                name, _, rest = clean(match["doc"]).partition("\n")
+                group, doc = Group(name.removeprefix("@name ").strip(), rest.strip()), None
             elif match["doc"] is not None and not words.strip():
                 doc = match["doc"]
             elif match["note"] is not None and match["note"].strip().startswith("----"):
-                section, doc = match["note"].strip(" -\n"), None
+                group, doc = Group(match["note"].strip(" -\n").capitalize()), None
             continue
         word = match[0]
         depth += (word == "{") - (word == "}")
         if depth < 0:  # the brace that closes extern "C"
             depth, words = 0, ""
         elif word == ";" and depth == 0:
-            yield doc, words.strip(), section
+            yield doc, words.strip(), group
             doc, words = None, ""
         else:
             words += word
@@ -124,12 +134,12 @@ def parse_header(path):
     if not head:
         raise HeaderError(f"{name}: does not begin with a comment")
     header = Header(name, clean(head[1]), [], [], {}, {})
-    for doc, words, section in statements(text[head.end():]):
+    for doc, words, group in statements(text[head.end():]):
         plain = tidy(words)
         if "PLX_API" in plain:
-            header.functions.append(parse_function(plain, clean(doc), section, name))
+            header.functions.append(parse_function(plain, clean(doc), group, name))
             continue
-        header.types.append((words, clean(doc), section))
+        header.types.append((words, clean(doc)))
         match = re.match(r"typedef (enum|struct) (\w+) ?\{(.*)\} (\w+)$", words, re.S)
         if match and match[1] == "enum":
             header.enums[match[4]] = re.findall(r"PLX_\w+", re.sub(r"/\*.*?\*/", "", match[3], flags=re.S))

@@ -24,22 +24,63 @@ typedef enum plx_acquire_kind {
     PLX_ACQUIRE_ANY = 2       /**< both, in one ranking */
 } plx_acquire_kind;
 
-/* ---- who can rank ---- */
+/**
+ * @name Who can rank
+ *
+ * Ownership: static data of the library, never freed.
+ * Threads: any.
+ * Cost: O(methods + parameters + arrays), no allocation.
+ */
 
-/** Names of the methods that can rank; NULL past the end. */
+/**
+ * Number of methods that can rank.
+ *
+ * Errors: none.
+ */
 PLX_API plx_index plx_acquirer_count(void);
+
+/**
+ * Name of a method that can rank.
+ *
+ * Errors: none; NULL out of range.
+ */
 PLX_API const char *plx_acquirer_name(plx_index i);
 
-/** i-th parameter and array of acquiring with `method`; PLX_E_ARG past the end or for an unknown method. */
+/**
+ * The i-th parameter of acquiring with `method`. Set `info->struct_size` first (PLX_PARAM_INFO_INIT).
+ *
+ * @retval PLX_E_ARG  an argument is NULL, the struct has an unknown size, i is out of range, or the method cannot rank
+ *
+ * Ownership: static, but for `range`, which stays valid for the next 63 such calls of the thread.
+ */
 PLX_API PLX_NODISCARD plx_status plx_acquirer_param(plx_param_info *info, const char *method, plx_index i);
+
+/**
+ * The i-th array of acquiring with `method`. Set `info->struct_size` first (PLX_ARRAY_INFO_INIT).
+ *
+ * @retval PLX_E_ARG  as plx_acquirer_param()
+ */
 PLX_API PLX_NODISCARD plx_status plx_acquirer_array(plx_array_info *info, const char *method, plx_index i);
 
-/** All defaults of acquiring with `method`: its own parameters, costs, budget and density of unseen features.
- *  @retval PLX_E_ARG  the method cannot rank; the message names those that can
- *  @since 0.1 */
+/**
+ * All defaults of acquiring with `method`: its own parameters, costs, budget and density of unseen features.
+ *
+ * @param[out] out    NULL on failure.
+ * @retval PLX_E_ARG  an argument is NULL, or the method cannot rank; the message names those that can
+ *
+ * Ownership: the caller's; free it with plx_params_destroy().
+ * Threads: as the context passed in.
+ * Cost: O(1).
+ * @since 0.1
+ */
 PLX_API PLX_NODISCARD plx_status plx_acquire_params_create(plx_params **out, plx_context *ctx, const char *method);
 
-/* ---- a ranking ---- */
+/**
+ * @name A ranking
+ *
+ * Threads: any number may read.
+ * Cost: O(1).
+ */
 
 typedef struct plx_acquisition plx_acquisition;
 
@@ -65,29 +106,72 @@ typedef struct plx_acquired {
  * @param[out] out  NULL on any failure.
  * @param params    NULL for the defaults; made by plx_acquire_params_create() for the same method.
  * @param options   as for plx_fit(); NULL for the defaults.
- * @retval PLX_E_ARG   the method cannot rank this kind; a parameter or array that is not there
- * @retval PLX_E_DATA  as plx_fit(); a view that no sample has, or a kernel view that some sample lacks
+ * @retval PLX_E_ARG        an argument is NULL; the method cannot rank this kind; a parameter or array that does not
+ *                          exist
+ * @retval PLX_E_DATA       as plx_fit(); a view that no sample has, or a kernel view that some sample lacks
+ * @retval PLX_E_NOMEM      as plx_fit()
+ * @retval PLX_E_CANCELLED  asked to stop
  *
  * Same seed and input give the same bytes for every thread count.
+ *
+ * Ownership: the caller's; free it with plx_acquisition_destroy(). It keeps no pointer to the data.
+ * Threads: as the context passed in.
+ * Cost: that of plx_fit() with the method and of the gains, which the page of the method states; refused before it
+ * starts when the estimate passes the memory limit.
  * @since 0.1
  */
 PLX_API PLX_NODISCARD plx_status plx_acquire(plx_acquisition **out, plx_context *ctx, plx_acquire_kind kind,
                                              const char *method, const plx_dataset *data, const plx_params *params,
                                              const plx_fit_options *options);
 
-/** Free a ranking. NULL is allowed. */
+/**
+ * Free a ranking and its model. NULL is allowed.
+ *
+ * Errors: none.
+ * Ownership: what was read from the ranking goes with it.
+ * Threads: one, when no other uses the ranking.
+ * Cost: O(blocks of memory).
+ */
 PLX_API void plx_acquisition_destroy(plx_acquisition *acquisition);
 
-/** Rows of the ranking; the one at `rank` (0: the best), PLX_E_ARG out of range. */
+/**
+ * Rows of the ranking; 0 for NULL.
+ *
+ * Errors: none.
+ * Ownership: nothing is handed over.
+ */
 PLX_API plx_index plx_acquisition_count(const plx_acquisition *acquisition);
+
+/**
+ * The row at `rank` (0: the best). Set `out->struct_size` first (PLX_ACQUIRED_INIT).
+ *
+ * @retval PLX_E_ARG  an argument is NULL, the struct has an unknown size, or `rank` is out of range
+ *
+ * Ownership: copied into the caller's struct.
+ */
 PLX_API PLX_NODISCARD plx_status plx_acquisition_get(plx_acquired *out, const plx_acquisition *acquisition,
                                                      plx_index rank);
 
-/** The model the ranking was made with, for its arrays, JSON result and predictions. It cannot be saved. Borrowed. */
+/**
+ * The model the ranking was made with, for its arrays, JSON result and predictions. It cannot be saved.
+ *
+ * Errors: none; NULL for NULL.
+ * Ownership: borrowed from the ranking.
+ */
 PLX_API plx_model *plx_acquisition_model(plx_acquisition *acquisition);
 
-/** Write `rank,kind,id,view,score,cost`, the first `top` rows (0: all); ids and view names come from the data set. Path
- *  "-": standard output. */
+/**
+ * Write `rank,kind,id,view,score,cost`. Path "-": standard output.
+ *
+ * @param data  The data set that was ranked: ids and names of views come from it.
+ * @param top   How many rows; 0: all.
+ * @retval PLX_E_ARG  an argument is NULL, `top` is negative, or the data set is not the one that was ranked
+ * @retval PLX_E_IO   the file cannot be written; nothing half-written stays
+ *
+ * Ownership: nothing is kept.
+ * Threads: as the context passed in.
+ * Cost: O(rows written).
+ */
 PLX_API PLX_NODISCARD plx_status plx_acquisition_write(plx_context *ctx, const plx_acquisition *acquisition,
                                                        const plx_dataset *data, plx_index top, const char *path);
 
@@ -136,9 +220,15 @@ typedef struct plx_simulate_options {
  * @param hidden  Pairs that are present in `data` and that the learner sees only once they were acquired. Pairs that
  *                are missing in `data` are never acquired.
  * @param told    The state after step n_known + 1, ... (from step 0 without known pairs): an interrupted simulation
- *                goes on exactly as if it had not been interrupted.
- * @retval PLX_E_ARG   a pair that does not exist, is missing already or is given twice
- * @retval PLX_E_DATA  no truth to score on; as plx_acquire()
+ *                goes on exactly as if it had not been interrupted. NULL: no callback.
+ * @retval PLX_E_ARG        an argument is NULL, a pair that does not exist, is missing already or is given twice
+ * @retval PLX_E_DATA       no truth to score on; as plx_acquire()
+ * @retval PLX_E_NOMEM      as plx_acquire()
+ * @retval PLX_E_CANCELLED  asked to stop, also by `told`
+ *
+ * Ownership: nothing is kept.
+ * Threads: as the context passed in; `told` runs on the calling thread.
+ * Cost: that of plx_acquire() for every refit (steps / retrain_every + 1).
  * @since 0.1
  */
 PLX_API PLX_NODISCARD plx_status plx_acquire_simulate(plx_context *ctx, const char *method, const plx_dataset *data,

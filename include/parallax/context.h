@@ -67,19 +67,47 @@ typedef enum plx_log_level { PLX_LOG_WARNING = 0, PLX_LOG_INFO = 1, PLX_LOG_DEBU
 typedef void (*plx_log_fn)(plx_log_level level, const char *text, void *payload);
 
 /**
+ * @name Life
+ *
+ * Threads: any, a context of its own for each.
+ */
+
+/**
  * Create a context.
  *
  * @param[out] out  The context; NULL on failure.
  * @param options   NULL for the defaults.
  * @retval PLX_E_NOMEM  the allocator refused
- * @retval PLX_E_ARG    an option is out of range, or only one allocator function is set
+ * @retval PLX_E_ARG    `out` is NULL, an option is out of range, or only one allocator function is set
+ *
+ * Ownership: the caller's; free it with plx_context_destroy().
+ * Cost: O(threads): the threads of the context start here and sleep until they are needed.
  */
 PLX_API PLX_NODISCARD plx_status plx_context_create(plx_context **out, const plx_context_options *options);
 
-/** Free a context and its scratch memory. NULL is allowed. */
+/**
+ * Free a context and its scratch memory. NULL is allowed.
+ *
+ * Errors: none.
+ * Ownership: objects made with the context must be gone before it.
+ * Cost: O(threads + blocks of scratch memory).
+ */
 PLX_API void plx_context_destroy(plx_context *ctx);
 
-/** The sentence that explains the last failure; "" after a success. Borrowed. */
+/**
+ * @name Settings and callbacks
+ *
+ * Errors: none; NULL as context gives 0 or does nothing.
+ * Ownership: nothing is handed over; a payload belongs to the caller and must live as long as its callback is set.
+ * Threads: the thread that uses the context, between calls.
+ * Cost: O(1).
+ */
+
+/**
+ * The sentence that explains the last failure; "" after a success and for NULL.
+ *
+ * Ownership: borrowed from the context until its next call.
+ */
 PLX_API const char *plx_context_error(const plx_context *ctx);
 
 /** Install a progress callback (NULL: none). */
@@ -88,19 +116,26 @@ PLX_API void plx_context_set_progress(plx_context *ctx, plx_progress_fn fn, void
 /** Install a log callback for messages up to `level` (NULL: silent, the default). */
 PLX_API void plx_context_set_log(plx_context *ctx, plx_log_level level, plx_log_fn fn, void *payload);
 
-/** Ask the running call to stop with PLX_E_CANCELLED. Async-signal-safe. */
+/**
+ * Ask the running call to stop with PLX_E_CANCELLED. It stays asked until plx_context_reset_cancel().
+ *
+ * Threads: any, also while a call runs; async-signal-safe.
+ */
 PLX_API void plx_context_cancel(plx_context *ctx);
 
 /** Forget an earlier plx_context_cancel(). */
 PLX_API void plx_context_reset_cancel(plx_context *ctx);
 
+/** Set the seed of the calls to come: every random choice is a function of it. */
 PLX_API void plx_context_set_seed(plx_context *ctx, uint64_t seed);
+
+/** The seed; 0 for NULL. */
 PLX_API uint64_t plx_context_seed(const plx_context *ctx);
 
-/** Number of threads calls may use, at least 1. */
+/** Number of threads calls may use, at least 1; 0 for NULL. */
 PLX_API int plx_context_threads(const plx_context *ctx);
 
-/** Memory limit in bytes. */
+/** Memory limit in bytes; 0 for NULL. */
 PLX_API int64_t plx_context_memory_limit(const plx_context *ctx);
 
 /** Bytes the context holds now: its scratch, and the data sets, models and results made with it.

@@ -49,19 +49,70 @@ typedef struct plx_view_info {
         sizeof(plx_view_info), 0, PLX_VIEW_REAL, 0, 0, 0, 0, 0, 0, 0                                                   \
     }
 
-/** Name of a kind ("counts"), or NULL; and back: PLX_E_ARG without touching any context. */
+/**
+ * @name Kinds
+ *
+ * Threads: any.
+ * Cost: O(1).
+ */
+
+/**
+ * Name of a kind, e.g. "counts".
+ *
+ * Errors: none; NULL for another number.
+ * Ownership: a static text.
+ */
 PLX_API const char *plx_view_kind_name(plx_view_kind kind);
+
+/**
+ * The kind of a name.
+ *
+ * @retval PLX_E_ARG  an argument is NULL, or the name is unknown
+ *
+ * Ownership: nothing is kept.
+ */
 PLX_API PLX_NODISCARD plx_status plx_view_kind_parse(plx_view_kind *out, const char *name);
 
-/* ---- building ---- */
+/**
+ * @name Building
+ *
+ * Ownership: what is handed over is copied.
+ * Threads: as the context passed in; one thread at a time for a data set.
+ */
 
-/** An empty data set of `n` samples, n >= 1. */
+/**
+ * An empty data set of `n` samples.
+ *
+ * @param[out] out      NULL on failure.
+ * @param name          NULL: "data".
+ * @retval PLX_E_ARG    `out` or `ctx` is NULL, or n is negative
+ * @retval PLX_E_DATA   n is 0
+ * @retval PLX_E_NOMEM  memory ran out
+ *
+ * Ownership: the caller's; free it with plx_dataset_destroy() before the context.
+ * Cost: O(1).
+ */
 PLX_API PLX_NODISCARD plx_status plx_dataset_create(plx_dataset **out, plx_context *ctx, const char *name, plx_index n);
 
-/** Free a data set. NULL is allowed. */
+/**
+ * Free a data set. NULL is allowed.
+ *
+ * Errors: none.
+ * Ownership: what was read from the data set goes with it.
+ * Threads: one, when no other uses the data set.
+ * Cost: O(blocks of memory).
+ */
 PLX_API void plx_dataset_destroy(plx_dataset *data);
 
-/** Sample ids: n distinct, non-empty texts. @retval PLX_E_DATA a duplicate or empty id */
+/**
+ * Sample ids: n distinct, non-empty texts.
+ *
+ * @retval PLX_E_ARG    an argument is NULL
+ * @retval PLX_E_DATA   a duplicate or empty id
+ * @retval PLX_E_NOMEM  memory ran out
+ *
+ * Cost: O(length of all ids).
+ */
 PLX_API PLX_NODISCARD plx_status plx_dataset_set_ids(plx_dataset *data, plx_context *ctx, const char *const *ids);
 
 /**
@@ -72,97 +123,234 @@ PLX_API PLX_NODISCARD plx_status plx_dataset_set_ids(plx_dataset *data, plx_cont
  * @param features  Names of the columns, distinct; NULL: they are called 0, 1, 2, ... The columns of a kernel view are
  *                  samples: named by their ids, or without names in the order of the rows.
  * @param present   n flags, 0 = missing; NULL: all present.
- * @retval PLX_E_DATA  wrong number of rows, a bad name, infinite values, negative counts, a binary
- *                     view with other values than 0 and 1, a duplicate feature name
+ * @retval PLX_E_ARG    an argument that is needed is NULL, an unknown kind, or sizes no matrix can have
+ * @retval PLX_E_DATA   wrong number of rows, a bad name, infinite values, negative counts, a binary
+ *                      view with other values than 0 and 1, a duplicate feature name
+ * @retval PLX_E_NOMEM  memory ran out
+ *
+ * Cost: time and memory O(rows x columns).
  */
 PLX_API PLX_NODISCARD plx_status plx_dataset_add_dense(plx_dataset *data, plx_context *ctx, const char *name,
                                                        plx_view_kind kind, plx_cmat values, const char *const *features,
                                                        const uint8_t *present);
 
-/** Add a sparse view; like plx_dataset_add_dense(). Column indices must ascend inside a row. */
+/**
+ * Add a sparse view; like plx_dataset_add_dense(). Column indices must ascend inside a row.
+ *
+ * @retval PLX_E_ARG    as plx_dataset_add_dense()
+ * @retval PLX_E_DATA   as plx_dataset_add_dense(), or offsets and columns that are no CSR matrix
+ * @retval PLX_E_NOMEM  memory ran out
+ *
+ * Cost: time and memory O(rows + columns + entries).
+ */
 PLX_API PLX_NODISCARD plx_status plx_dataset_add_sparse(plx_dataset *data, plx_context *ctx, const char *name,
                                                         plx_view_kind kind, plx_ccsr values,
                                                         const char *const *features, const uint8_t *present);
 
-/** What a learner may see: n texts, NULL or "?" = unlabelled, several classes separated by '|'. */
+/**
+ * What a learner may see: n texts, NULL or "?" = unlabelled, several classes separated by '|'. NULL: no labels.
+ *
+ * @retval PLX_E_ARG    `data` or `ctx` is NULL
+ * @retval PLX_E_DATA   an empty label, or one that is not in the hierarchy
+ * @retval PLX_E_NOMEM  memory ran out
+ *
+ * Cost: O(length of all labels).
+ */
 PLX_API PLX_NODISCARD plx_status plx_dataset_set_labels(plx_dataset *data, plx_context *ctx, const char *const *labels);
 
-/** The truth, for evaluation only: no learner can reach it. Same form as labels. */
+/**
+ * The truth, for evaluation only: no learner can reach it. Same form as labels; NULL: no truth.
+ *
+ * @retval PLX_E_ARG    `data` or `ctx` is NULL
+ * @retval PLX_E_DATA   a class that is not in the hierarchy
+ * @retval PLX_E_NOMEM  memory ran out
+ *
+ * Cost: O(length of all labels).
+ */
 PLX_API PLX_NODISCARD plx_status plx_dataset_set_truth(plx_dataset *data, plx_context *ctx, const char *const *truth);
 
 /**
  * Class hierarchy: `subset` holds n_subset pairs (below, above), `mutex` n_mutex unordered pairs of
- * class indices. @retval PLX_E_DATA a cycle, a pair of a class with itself, an index out of range,
- * or a label that is not among the classes
+ * class indices; NULL where there are none.
+ *
+ * @retval PLX_E_ARG    an argument that is needed is NULL, or a number of pairs is negative
+ * @retval PLX_E_DATA   no class, a cycle, a pair of a class with itself, an index out of range,
+ *                      or a label that is not among the classes
+ * @retval PLX_E_NOMEM  memory ran out
+ *
+ * Cost: O(classes x subset pairs + samples).
  */
 PLX_API PLX_NODISCARD plx_status plx_dataset_set_hierarchy(plx_dataset *data, plx_context *ctx,
                                                            const char *const *classes, plx_index n_classes,
                                                            const int32_t *subset, plx_index n_subset,
                                                            const int32_t *mutex, plx_index n_mutex);
 
-/** Cost of one label, and of measuring a view for one sample; both > 0, default 1. */
+/**
+ * Cost of one label, > 0; 1 unless set.
+ *
+ * @retval PLX_E_ARG   `data` or `ctx` is NULL
+ * @retval PLX_E_DATA  the cost is not a finite number > 0
+ *
+ * Cost: O(1).
+ */
 PLX_API PLX_NODISCARD plx_status plx_dataset_set_label_cost(plx_dataset *data, plx_context *ctx, double cost);
+
+/**
+ * Cost of measuring a view for one sample, > 0; 1 unless set.
+ *
+ * @retval PLX_E_ARG   `data` or `ctx` is NULL, or there is no such view
+ * @retval PLX_E_DATA  the cost is not a finite number > 0
+ *
+ * Cost: O(1).
+ */
 PLX_API PLX_NODISCARD plx_status plx_dataset_set_view_cost(plx_dataset *data, plx_context *ctx, plx_index view,
                                                            double cost);
 
-/** Factor on every cost of a sample: n values > 0; NULL: all 1. */
+/**
+ * Factor on every cost of a sample: n values > 0; NULL: all 1.
+ *
+ * @retval PLX_E_ARG    `data` or `ctx` is NULL
+ * @retval PLX_E_DATA   a value is not a finite number > 0
+ * @retval PLX_E_NOMEM  memory ran out
+ *
+ * Cost: O(n).
+ */
 PLX_API PLX_NODISCARD plx_status plx_dataset_set_sample_costs(plx_dataset *data, plx_context *ctx, const double *costs);
 
-/* ---- reading ---- */
+/**
+ * @name Reading
+ *
+ * Errors: none.
+ * Ownership: what is returned is borrowed from the data set.
+ * Threads: any number may read a finished data set.
+ * Cost: O(1).
+ */
 
+/** Name of the data set; "" for NULL. */
 PLX_API const char *plx_dataset_name(const plx_dataset *data);
+
+/** Number of samples; 0 for NULL. */
 PLX_API plx_index plx_dataset_samples(const plx_dataset *data);
+
+/** Number of views; 0 for NULL. */
 PLX_API plx_index plx_dataset_views(const plx_dataset *data);
 
-/** Index of the view of that name, or -1. */
+/**
+ * Index of the view of that name; -1 when there is none, or for NULL.
+ *
+ * Cost: O(views).
+ */
 PLX_API plx_index plx_dataset_find_view(const plx_dataset *data, const char *name);
 
-/** Fill `info` (set its struct_size first). @retval PLX_E_ARG no such view */
+/**
+ * Facts about a view. Set `info->struct_size` first (PLX_VIEW_INFO_INIT).
+ *
+ * @retval PLX_E_ARG  an argument is NULL, the struct has an unknown size, or there is no such view
+ */
 PLX_API PLX_NODISCARD plx_status plx_dataset_view_info(plx_view_info *info, const plx_dataset *data, plx_index view);
 
-/** The values of a view: exactly one of the two succeeds; the other returns PLX_E_ARG. */
+/**
+ * The values of a dense view. Of this call and plx_dataset_sparse() exactly one succeeds for a view.
+ *
+ * @param[out] out    Empty on failure.
+ * @retval PLX_E_ARG  an argument is NULL, there is no such view, or it is sparse
+ */
 PLX_API PLX_NODISCARD plx_status plx_dataset_dense(plx_cmat *out, const plx_dataset *data, plx_index view);
+
+/**
+ * The values of a sparse view.
+ *
+ * @param[out] out    Empty on failure.
+ * @retval PLX_E_ARG  an argument is NULL, there is no such view, or it is dense
+ */
 PLX_API PLX_NODISCARD plx_status plx_dataset_sparse(plx_ccsr *out, const plx_dataset *data, plx_index view);
 
-/** n flags; never NULL for an existing view. */
+/** Which samples have a view: n flags; NULL when there is no such view, or for NULL. */
 PLX_API const uint8_t *plx_dataset_present(const plx_dataset *data, plx_index view);
 
-/** Name of a column, or NULL when the view has no names. */
+/** Name of a column; NULL when the view has no names, for NULL or out of range. */
 PLX_API const char *plx_dataset_feature(const plx_dataset *data, plx_index view, plx_index column);
 
-/** Id of a sample, or NULL when there are none. */
+/** Id of a sample; NULL when there are none, for NULL or out of range. */
 PLX_API const char *plx_dataset_id(const plx_dataset *data, plx_index sample);
 
-/** Label and truth of a sample: NULL = unlabelled, not known, or the data set has none. */
+/** Label of a sample; NULL: unlabelled, the data set has no labels, for NULL or out of range. */
 PLX_API const char *plx_dataset_label(const plx_dataset *data, plx_index sample);
+
+/** Truth of a sample; NULL: not known, the data set has no truth, for NULL or out of range. */
 PLX_API const char *plx_dataset_truth(const plx_dataset *data, plx_index sample);
+
+/** 1 when labels were set, else 0. */
 PLX_API int plx_dataset_has_labels(const plx_dataset *data);
+
+/** 1 when a truth was set, else 0. */
 PLX_API int plx_dataset_has_truth(const plx_dataset *data);
 
-/** Classes of the hierarchy, else of labels and truth together (byte-sorted). */
+/** Number of classes: of the hierarchy, else of labels and truth together; 0 for NULL. */
 PLX_API plx_index plx_dataset_classes(const plx_dataset *data);
+
+/** Name of a class: in the order of the hierarchy, else byte-sorted; NULL for NULL or out of range. */
 PLX_API const char *plx_dataset_class(const plx_dataset *data, plx_index class_index);
 
-/** Pairs of the hierarchy; 0 and NULL when there is none. */
+/**
+ * Number of pairs (below, above) of the hierarchy; 0 when there is none, or for NULL.
+ *
+ * @param[out] pairs  The pairs, NULL when there are none; may be NULL.
+ */
 PLX_API plx_index plx_dataset_subset(const int32_t **pairs, const plx_dataset *data);
+
+/**
+ * Number of pairs of classes that exclude each other; 0 when there is no hierarchy, or for NULL.
+ *
+ * @param[out] pairs  The pairs, NULL when there are none; may be NULL.
+ */
 PLX_API plx_index plx_dataset_mutex(const int32_t **pairs, const plx_dataset *data);
 
+/** Cost of one label; 0 for NULL. */
 PLX_API double plx_dataset_label_cost(const plx_dataset *data);
+
+/** Factor on every cost of a sample; 0 for NULL or out of range. */
 PLX_API double plx_dataset_sample_cost(const plx_dataset *data, plx_index sample);
 
-/* ---- deriving ---- */
+/**
+ * @name Deriving
+ *
+ * Ownership: the caller's; free it with plx_dataset_destroy() before the context.
+ * Threads: as the context passed in; the data set it is made from is only read.
+ * Cost: time and memory O(values of the result).
+ */
 
-/** The given samples, in the given order, as a new data set. Kernel views keep all columns, named by sample: by
- *  id, or in data without ids by the view's own names, else by row number, which then become the ids of the part. */
+/**
+ * The given samples, in the given order, as a new data set. Kernel views keep all columns, named by sample: by
+ * id, or in data without ids by the view's own names, else by row number, which then become the ids of the part.
+ *
+ * @param[out] out      NULL on failure.
+ * @retval PLX_E_ARG    an argument is NULL, a sample that does not exist, or `count` is negative
+ * @retval PLX_E_DATA   no sample is asked for, or one twice where ids must differ
+ * @retval PLX_E_NOMEM  memory ran out
+ */
 PLX_API PLX_NODISCARD plx_status plx_dataset_select(plx_dataset **out, plx_context *ctx, const plx_dataset *data,
                                                     const plx_index *samples, plx_index count);
 
-/** A copy whose views have other presence flags: `present` is views x n, row v for view v. Values of
- *  rows that are absent afterwards are gone. @retval PLX_E_ARG asks for a row that is not there */
+/**
+ * A copy whose views have other presence flags. Values of rows that are absent afterwards are gone.
+ *
+ * @param[out] out      NULL on failure.
+ * @param present       views x n flags, row v for view v.
+ * @retval PLX_E_ARG    an argument is NULL, or the flags ask for a row that is absent
+ * @retval PLX_E_NOMEM  memory ran out
+ */
 PLX_API PLX_NODISCARD plx_status plx_dataset_mask(plx_dataset **out, plx_context *ctx, const plx_dataset *data,
                                                   const uint8_t *present);
 
-/** A copy with other labels (same form as plx_dataset_set_labels; NULL: none). */
+/**
+ * A copy with other labels (same form as plx_dataset_set_labels(); NULL: none).
+ *
+ * @param[out] out      NULL on failure.
+ * @retval PLX_E_ARG    an argument other than `labels` is NULL
+ * @retval PLX_E_DATA   as plx_dataset_set_labels()
+ * @retval PLX_E_NOMEM  memory ran out
+ */
 PLX_API PLX_NODISCARD plx_status plx_dataset_relabel(plx_dataset **out, plx_context *ctx, const plx_dataset *data,
                                                      const char *const *labels);
 
@@ -170,10 +358,12 @@ PLX_API PLX_NODISCARD plx_status plx_dataset_relabel(plx_dataset **out, plx_cont
  * A copy with one view scaled once and for all; the view becomes real. (A method's `scale` parameter does the same and
  * keeps the statistics for new samples.)
  *
+ * @param[out] out  NULL on failure.
  * @param how  "unit": rows of length 1; "zscore": columns of mean 0 and variance 1; "tfidf": x ln(n/df), then unit.
  *             Missing rows and values take no part.
- * @retval PLX_E_ARG   no such view, a kernel view, or another word
- * @retval PLX_E_DATA  zscore of a sparse view
+ * @retval PLX_E_ARG    an argument is NULL, no such view, a kernel view, or another word
+ * @retval PLX_E_DATA   zscore of a sparse view
+ * @retval PLX_E_NOMEM  memory ran out
  * @since 0.1
  */
 PLX_API PLX_NODISCARD plx_status plx_dataset_scale(plx_dataset **out, plx_context *ctx, const plx_dataset *data,
@@ -182,8 +372,10 @@ PLX_API PLX_NODISCARD plx_status plx_dataset_scale(plx_dataset **out, plx_contex
 /**
  * A copy in which a view keeps the columns that are not zero in at least `least` rows, least >= 1.
  *
- * @retval PLX_E_ARG   no such view, a kernel view, or `least` out of range
- * @retval PLX_E_DATA  no column would be left
+ * @param[out] out      NULL on failure.
+ * @retval PLX_E_ARG    an argument is NULL, no such view, a kernel view, or `least` is below 1
+ * @retval PLX_E_DATA   no column would be left
+ * @retval PLX_E_NOMEM  memory ran out
  * @since 0.1
  */
 PLX_API PLX_NODISCARD plx_status plx_dataset_min_df(plx_dataset **out, plx_context *ctx, const plx_dataset *data,
@@ -191,6 +383,7 @@ PLX_API PLX_NODISCARD plx_status plx_dataset_min_df(plx_dataset **out, plx_conte
 
 /* ---- files ---- */
 
+/** Which samples to keep when views have ids of their own. */
 typedef enum plx_join { PLX_JOIN_UNION = 0, PLX_JOIN_INTERSECTION = 1 } plx_join;
 
 /** How to read. Start from PLX_READ_OPTIONS_INIT. */
@@ -210,18 +403,38 @@ typedef struct plx_read_options {
     }
 
 /**
+ * @name Files
+ *
+ * Threads: as the context passed in.
+ */
+
+/**
  * Read a data set: a directory with `dataset.json`, a manifest of any name, or a single file of one of
  * the formats of docs/guide/data.md.
  *
+ * @param[out] out       NULL on failure.
+ * @param options        NULL for the defaults.
+ * @retval PLX_E_ARG     an argument is NULL, or an option that does not go with the format
  * @retval PLX_E_IO      a file cannot be opened or read
  * @retval PLX_E_FORMAT  a file is damaged: the message names file, line and column
  * @retval PLX_E_DATA    the parts do not fit together
+ * @retval PLX_E_NOMEM   the data would pass the memory limit
+ *
+ * Ownership: the caller's; free it with plx_dataset_destroy() before the context.
+ * Cost: time O(bytes of the files); memory that of the data set and, while a file is read, of its values once more.
  */
 PLX_API PLX_NODISCARD plx_status plx_dataset_read(plx_dataset **out, plx_context *ctx, const char *path,
                                                   const plx_read_options *options);
 
-/** Write a data set: a directory, or an `.h5mu` file when `path` ends so. Nothing half-written stays.
- *  @retval PLX_E_ARG  the name ends like a file of another format (`.csv`, `.mat`, ...) */
+/**
+ * Write a data set: a directory, or an `.h5mu` file when `path` ends so. Nothing half-written stays.
+ *
+ * @retval PLX_E_ARG  an argument is NULL, or the name ends like a file of another format (`.csv`, `.mat`, ...)
+ * @retval PLX_E_IO   a file cannot be written
+ *
+ * Ownership: nothing is kept.
+ * Cost: O(bytes written).
+ */
 PLX_API PLX_NODISCARD plx_status plx_dataset_write(plx_context *ctx, const plx_dataset *data, const char *path);
 
 #ifdef __cplusplus

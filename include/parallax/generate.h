@@ -24,9 +24,16 @@ extern "C" {
 /**
  * Make a data set.
  *
+ * @param[out] out    NULL on failure.
  * @param kind        A name listed by plx_generator_name().
- * @param settings    n_settings texts "key=value"; a key given twice: the last one counts.
- * @retval PLX_E_ARG  unknown kind or key (the message has the nearest name), or a value out of range
+ * @param settings    n_settings texts "key=value"; a key given twice: the last one counts. NULL when there are none.
+ * @retval PLX_E_ARG    an argument is NULL, unknown kind or key (the message has the nearest name), or a value out of
+ *                      range
+ * @retval PLX_E_NOMEM  the data set would pass the memory limit
+ *
+ * Ownership: the caller's; free it with plx_dataset_destroy().
+ * Threads: as the context passed in.
+ * Cost: time and memory O(values drawn): samples x columns for dense views, tokens for text.
  * @since 0.1
  */
 PLX_API PLX_NODISCARD plx_status plx_generate(plx_dataset **out, plx_context *ctx, const char *kind,
@@ -48,16 +55,32 @@ typedef struct plx_generator_param {
         sizeof(plx_generator_param), 0, 0, 0, 0.0, 0.0, 0, 0                                                           \
     }
 
+/**
+ * @name Listing
+ *
+ * Errors: none.
+ * Ownership: static data of the library, never freed.
+ * Threads: any.
+ * Cost: O(generators + settings), no allocation.
+ */
+
+/** Number of generators. */
 PLX_API plx_index plx_generator_count(void);
 
-/** Name and one-sentence summary of a generator; NULL when there is no such number. */
+/** Name of a generator; NULL when there is no such number. */
 PLX_API const char *plx_generator_name(plx_index generator);
+
+/** One-sentence summary of a generator; NULL when there is no such number. */
 PLX_API const char *plx_generator_summary(plx_index generator);
 
-/** How many settings it has; 0 when there is no such generator. */
+/** How many settings a generator has; 0 when there is no such number. */
 PLX_API plx_index plx_generator_param_count(plx_index generator);
 
-/** Fill `info` (set its struct_size first). @retval PLX_E_ARG no such generator or setting */
+/**
+ * One setting of a generator. Set `info->struct_size` first (PLX_GENERATOR_PARAM_INIT).
+ *
+ * @retval PLX_E_ARG  `info` is NULL or has an unknown size, or there is no such generator or setting
+ */
 PLX_API PLX_NODISCARD plx_status plx_generator_param_info(plx_generator_param *info, plx_index generator,
                                                           plx_index param);
 

@@ -90,17 +90,57 @@ typedef struct plx_method_info {
         sizeof(plx_method_info), 0, 0, 0, 0, PLX_TASK_CLASSIFY, 0, 0, 0, 0, 0, 0                                       \
     }
 
-/** Number of methods, and the name of method i (NULL out of range). Sorted by name. */
+/**
+ * @name Listing
+ *
+ * Ownership: static data of the library, never freed.
+ * Threads: any.
+ * Cost: O(methods + parameters + arrays), no allocation.
+ */
+
+/**
+ * Number of methods.
+ *
+ * Errors: none.
+ */
 PLX_API plx_index plx_method_count(void);
+
+/**
+ * Name of method i, sorted by name.
+ *
+ * Errors: none; NULL out of range.
+ */
 PLX_API const char *plx_method_name(plx_index i);
 
-/** Facts about a method, its i-th parameter and its i-th array. Set struct_size first.
- *  @retval PLX_E_ARG no such method (the message of a later plx_fit names the nearest) or index */
+/**
+ * Facts about a method. Set `info->struct_size` first (PLX_METHOD_INFO_INIT).
+ *
+ * @retval PLX_E_ARG  an argument is NULL, the struct has an unknown size, or there is no such method (the message of
+ *                    plx_params_create() or plx_fit() names the nearest)
+ */
 PLX_API PLX_NODISCARD plx_status plx_method_describe(plx_method_info *info, const char *method);
+
+/**
+ * The i-th parameter of a method. Set `info->struct_size` first (PLX_PARAM_INFO_INIT).
+ *
+ * @retval PLX_E_ARG  as plx_method_describe(), or i is out of range
+ *
+ * Ownership: static, but for `range`, which stays valid for the next 63 such calls of the thread.
+ */
 PLX_API PLX_NODISCARD plx_status plx_method_param(plx_param_info *info, const char *method, plx_index i);
+
+/**
+ * The i-th array of a method. Set `info->struct_size` first (PLX_ARRAY_INFO_INIT).
+ *
+ * @retval PLX_E_ARG  as plx_method_describe(), or i is out of range
+ */
 PLX_API PLX_NODISCARD plx_status plx_method_array(plx_array_info *info, const char *method, plx_index i);
 
-/** Nearest known method name to a misspelt one, or NULL. */
+/**
+ * Known method name nearest to a misspelt one.
+ *
+ * Errors: none; NULL when no name is near, or for NULL.
+ */
 PLX_API const char *plx_method_nearest(const char *name);
 
 #ifdef __cplusplus

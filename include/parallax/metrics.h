@@ -33,44 +33,81 @@ extern "C" {
 
 typedef struct plx_metrics plx_metrics;
 
-/** An empty list. @retval PLX_E_NOMEM */
+/**
+ * @name The list
+ *
+ * Errors: none.
+ * Ownership: what is returned is borrowed from the list.
+ * Threads: one at a time, as the context the list was made with.
+ * Cost: O(1).
+ */
+
+/**
+ * An empty list.
+ *
+ * @param[out] out      NULL on failure.
+ * @retval PLX_E_ARG    an argument is NULL
+ * @retval PLX_E_NOMEM  memory ran out
+ *
+ * Ownership: the caller's; free it with plx_metrics_destroy() before its context.
+ */
 PLX_API PLX_NODISCARD plx_status plx_metrics_create(plx_metrics **out, plx_context *ctx);
 
-/** Free a list. NULL is allowed. */
+/**
+ * Free a list. NULL is allowed.
+ *
+ * Ownership: names, warnings and texts read from the list go with it.
+ */
 PLX_API void plx_metrics_destroy(plx_metrics *metrics);
 
-/** Number of metrics, undefined ones included. */
+/** Number of metrics, undefined ones included; 0 for NULL. */
 PLX_API plx_index plx_metrics_count(const plx_metrics *metrics);
 
-/** Name number i, or NULL when i is out of range. Borrowed. */
+/** Name number i; NULL for NULL or out of range. */
 PLX_API const char *plx_metrics_name(const plx_metrics *metrics, plx_index i);
 
-/** Value number i. NaN, and *defined = 0, where it is undefined or i is out of range.
+/** Value number i. NaN, and *defined = 0, where it is undefined, for NULL or out of range.
  *  `defined` may be NULL. Infinities are possible (a t statistic without variance). */
 PLX_API double plx_metrics_value(const plx_metrics *metrics, plx_index i, int *defined);
 
-/** Index of a name, or -1. */
+/** Index of a name; -1 when it is not in the list, or for NULL. */
 PLX_API plx_index plx_metrics_find(const plx_metrics *metrics, const char *name);
 
+/** Number of warnings; 0 for NULL. */
 PLX_API plx_index plx_metrics_warning_count(const plx_metrics *metrics);
 
-/** Warning number i (one line), or NULL when i is out of range. Borrowed. */
+/** Warning number i (one line); NULL for NULL or out of range. */
 PLX_API const char *plx_metrics_warning(const plx_metrics *metrics, plx_index i);
 
 /**
  * The list as a flat JSON object, in order; undefined values are null, infinities +-1e308.
  * Bytes of names that are not UTF-8 are written as \\xNN.
  *
- * @param[out] text  Borrowed from the list.
+ * @param[out] text     NULL on failure.
+ * @retval PLX_E_ARG    an argument is NULL
+ * @retval PLX_E_NOMEM  memory ran out
+ *
+ * Cost: O(length of the text), which stays in the list until it is freed.
  */
 PLX_API PLX_NODISCARD plx_status plx_metrics_json(const char **text, plx_metrics *metrics);
 
 /**
+ * @name Computations
+ *
+ * Ownership: nothing of the caller's is kept; values and warnings are added to the list.
+ * Threads: as the context the list was made with.
+ */
+
+/**
  * One label per sample: accuracy, error, precision:C, recall:C, f1:C, macro_*, micro_*,
  * weighted_f1. Classes are those in truth or predictions; `?` as prediction is never correct
- * and no class. 0/0 is 0. Time O(n).
+ * and no class. 0/0 is 0.
  *
- * @retval PLX_E_ARG  an entry is NULL
+ * @param truth, pred   n texts each; NULL when n is 0.
+ * @retval PLX_E_ARG    an argument or an entry is NULL, or n is negative
+ * @retval PLX_E_NOMEM  memory ran out
+ *
+ * Cost: O(n).
  */
 PLX_API PLX_NODISCARD plx_status plx_metrics_classification(plx_metrics *metrics, const char *const *truth,
                                                             const char *const *pred, plx_index n);
@@ -93,8 +130,13 @@ typedef struct plx_metrics_hierarchy {
  * sets are first closed upwards, and h_violations, the share of predictions that lack a superset of
  * one of their classes or hold two exclusive ones. A label the hierarchy does not list has no rules.
  *
- * @param hierarchy  NULL for none.
- * @retval PLX_E_DATA  the hierarchy names an unknown class, has a cycle, or excludes related classes
+ * @param truth, pred   n texts each; NULL when n is 0.
+ * @param hierarchy     NULL for none.
+ * @retval PLX_E_ARG    an argument or an entry is NULL, n is negative, or the hierarchy has an unknown size
+ * @retval PLX_E_DATA   the hierarchy names an unknown class, has a cycle, or excludes related classes
+ * @retval PLX_E_NOMEM  memory ran out
+ *
+ * Cost: O(n x classes per sample); with a hierarchy also O(n x ancestors) and O(classes x classes) memory.
  */
 PLX_API PLX_NODISCARD plx_status plx_metrics_multilabel(plx_metrics *metrics, const char *const *truth,
                                                         const char *const *pred, plx_index n,
@@ -103,25 +145,32 @@ PLX_API PLX_NODISCARD plx_status plx_metrics_multilabel(plx_metrics *metrics, co
 /**
  * Ranking by scores, one column per class against the rest: auc:C, prbep:C,
  * average_precision:C, macro_auc (mean over the defined ones), and auc, prbep,
- * average_precision of the positive class. Time O(n) per class.
+ * average_precision of the positive class.
  *
  * @param scores      n x number of classes; larger means more likely.
  * @param classes     Names of the columns, all different.
  * @param positive    NULL: none, or the only column if there is one. With one column whose name
  *                    is no class of the truth, the column is the score of `positive`.
  * @param multilabel  Non-zero: truth holds sets separated by `|`.
- * @retval PLX_E_ARG   `positive` has no column, a column name comes twice
- * @retval PLX_E_DATA  a score of a sample with known truth is NaN
+ * @retval PLX_E_ARG    an argument is NULL, the matrix has no columns, or `positive` has no column
+ * @retval PLX_E_DATA   a score of a sample with known truth is NaN, or two columns have one name
+ * @retval PLX_E_NOMEM  memory ran out
+ *
+ * Cost: O(n) per class.
  */
 PLX_API PLX_NODISCARD plx_status plx_metrics_ranking(plx_metrics *metrics, const char *const *truth, plx_cmat scores,
                                                      const char *const *classes, const char *positive, int multilabel);
 
 /**
  * Clusters against classes: nmi, nmi_geometric, cluster_entropy, cluster_accuracy, purity,
- * pair_precision, pair_recall, pair_f, rand, ari. Time O(n + r^2 s) for r <= s the numbers
- * of clusters and classes.
+ * pair_precision, pair_recall, pair_f, rand, ari.
  *
- * @param drop_noise  Non-zero: samples in cluster `noise` are left out; else it is a cluster.
+ * @param truth, clusters  n texts each; NULL when n is 0.
+ * @param drop_noise       Non-zero: samples in cluster `noise` are left out; else it is a cluster.
+ * @retval PLX_E_ARG       an argument or an entry is NULL, or n is negative
+ * @retval PLX_E_NOMEM     memory ran out
+ *
+ * Cost: O(n + r^2 s) for r <= s the numbers of clusters and classes.
  */
 PLX_API PLX_NODISCARD plx_status plx_metrics_clustering(plx_metrics *metrics, const char *const *truth,
                                                         const char *const *clusters, plx_index n, int drop_noise);
@@ -131,8 +180,11 @@ PLX_API PLX_NODISCARD plx_status plx_metrics_clustering(plx_metrics *metrics, co
  * or -1: skip the query. rank = 1 + items strictly higher + (other items tied) / 2. Adds top:N
  * for every N listed, mrr, median_rank.
  *
- * @retval PLX_E_ARG   an N is below 1
- * @retval PLX_E_DATA  a gold index is out of range or a score NaN
+ * @retval PLX_E_ARG    an argument is NULL, the matrix has no columns, n_top is negative, or an N is below 1
+ * @retval PLX_E_DATA   a gold index is out of range or a score NaN
+ * @retval PLX_E_NOMEM  memory ran out
+ *
+ * Cost: O(queries x items).
  */
 PLX_API PLX_NODISCARD plx_status plx_metrics_retrieval(plx_metrics *metrics, plx_cmat scores, const plx_index *gold,
                                                        const plx_index *top, plx_index n_top);
@@ -144,6 +196,11 @@ PLX_API PLX_NODISCARD plx_status plx_metrics_retrieval(plx_metrics *metrics, plx
  * @param truth   n labels, or NULL.
  * @param labels  n x n_views, row by row; `?`: the view has no prediction for the sample.
  * @param views   Names of the views, all different.
+ * @retval PLX_E_ARG    `labels`, `views` or an entry is NULL, n is negative, or there is no view
+ * @retval PLX_E_DATA   two views have one name
+ * @retval PLX_E_NOMEM  memory ran out
+ *
+ * Cost: O(n x n_views^2).
  */
 PLX_API PLX_NODISCARD plx_status plx_metrics_views(plx_metrics *metrics, const char *const *truth,
                                                    const char *const *labels, plx_index n, const char *const *views,
@@ -157,18 +214,30 @@ PLX_API PLX_NODISCARD plx_status plx_metrics_views(plx_metrics *metrics, const c
  * @param methods        Names of the columns, all different.
  * @param datasets       Names of the rows for messages, or NULL.
  * @param higher_better  0: small values are good (errors).
- * @retval PLX_E_DATA  a value is not finite, or there is no row
+ * @retval PLX_E_ARG     `methods` or an entry is NULL, or the matrix has no columns
+ * @retval PLX_E_DATA    a value is not finite, two methods have one name, or there is no row
+ * @retval PLX_E_NOMEM   memory ran out
+ *
+ * Cost: O(rows x methods^2 x log rows); the exact Wilcoxon probability of few rows O(rows^3) per pair.
  */
 PLX_API PLX_NODISCARD plx_status plx_metrics_table(plx_metrics *metrics, plx_cmat values, const char *const *methods,
                                                    const char *const *datasets, int higher_better);
 
-/** Root mean squared error `rmse` of numbers given as text; `?` as truth is skipped.
- *  @retval PLX_E_DATA  an entry is not a finite number */
+/**
+ * Root mean squared error `rmse` of numbers given as text; `?` as truth is skipped.
+ *
+ * @param truth, pred   n texts each; NULL when n is 0.
+ * @retval PLX_E_ARG    an argument or an entry is NULL, or n is negative
+ * @retval PLX_E_DATA   an entry is not a finite number
+ * @retval PLX_E_NOMEM  memory ran out
+ *
+ * Cost: O(n).
+ */
 PLX_API PLX_NODISCARD plx_status plx_metrics_regression(plx_metrics *metrics, const char *const *truth,
                                                         const char *const *pred, plx_index n);
 
-/** What plx_eval_files() reads: the flags of `parallax eval`. Start from PLX_EVAL_OPTIONS_INIT;
- *  fields are only ever appended. A NULL name means: not given. */
+/** What plx_eval_files() reads. Start from PLX_EVAL_OPTIONS_INIT; fields are only ever appended. A NULL name means: not
+ *  given. */
 typedef struct plx_eval_options {
     size_t struct_size;    /**< sizeof(plx_eval_options) as the caller was built */
     const char *truth;     /**< one label per line, `?` = unknown */
@@ -196,14 +265,22 @@ typedef struct plx_eval_options {
     }
 
 /**
+ * @name Files
+ *
+ * Ownership: the caller's; free it with plx_metrics_destroy() before its context.
+ * Threads: as the context passed in.
+ * Cost: O(bytes of the files), in memory too, and that of the computations.
+ */
+
+/**
  * Read files and compute every metric they allow.
  *
  * The score_CLASS columns of a predictions.csv serve as `scores` unless `scores` is given or
  * predictions are clusters. A predictions.csv with exactly the score columns score_mean and
  * score_variance is a regression and gives `rmse`.
  *
- * @param[out] out  The metrics, owned by the caller; NULL on failure.
- * @retval PLX_E_ARG     options contradict each other, need another one, or name an unknown metric
+ * @param[out] out  The metrics; NULL on failure.
+ * @retval PLX_E_ARG     an argument is NULL, options contradict each other, need another one, or name an unknown metric
  * @retval PLX_E_DATA    files have different lengths or unusable values
  * @retval PLX_E_IO      a file cannot be read
  * @retval PLX_E_FORMAT  a file is not what it should be
@@ -215,11 +292,13 @@ PLX_API PLX_NODISCARD plx_status plx_eval_files(plx_metrics **out, plx_context *
  * (row numbers where the data set has no ids); a plain list of labels must have one per sample. Label sets and the
  * hierarchy are taken into account when the data set has them.
  *
- * @param[out] out         Owned by the caller; NULL on failure.
+ * @param[out] out         NULL on failure.
  * @param options          `pred` is needed; `positive`, `multilabel`, `clusters`, `noise` and `metrics` are heeded.
  * @param unlabelled_only  Not 0: count only samples the data set gives no label for.
- * @retval PLX_E_ARG   an option that does not go with a data set
- * @retval PLX_E_DATA  no truth, an unknown or repeated id, or another number of labels
+ * @retval PLX_E_ARG     an argument is NULL, or an option that does not go with a data set
+ * @retval PLX_E_DATA    no truth, an unknown or repeated id, or another number of labels
+ * @retval PLX_E_IO      the file cannot be read
+ * @retval PLX_E_FORMAT  the file is not what it should be
  * @since 0.1
  */
 PLX_API PLX_NODISCARD plx_status plx_eval_dataset(plx_metrics **out, plx_context *ctx, const plx_dataset *data,

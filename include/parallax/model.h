@@ -42,7 +42,7 @@ typedef struct plx_fit_options {
  * @param[out] out  The model; NULL on any failure.
  * @param params    NULL for the defaults; made by plx_params_create() for the same method.
  * @param options   NULL for the defaults.
- * @retval PLX_E_ARG          unknown method, parameter or array
+ * @retval PLX_E_ARG          an argument is NULL; unknown method, parameter or array
  * @retval PLX_E_DATA         the data cannot be used by this method
  * @retval PLX_E_NOMEM        the estimate passes the memory limit, or memory ran out
  * @retval PLX_E_NUMERIC      the arithmetic broke down
@@ -50,53 +50,125 @@ typedef struct plx_fit_options {
  *
  * Same seed and input give the same bytes for every thread count. Reaching the iteration or time
  * limit is not a failure: plx_model_converged() tells.
+ *
+ * Ownership: the caller's; free it with plx_model_destroy(). It keeps no pointer to data, settings or options.
+ * Threads: as the context passed in; the data set is only read and may be fitted to by several threads at once.
+ * Cost: that of the method, which its page states (time and memory by samples, columns, views and classes); the memory
+ * is estimated first and refused when it passes the limit.
  */
 PLX_API PLX_NODISCARD plx_status plx_fit(plx_model **out, plx_context *ctx, const char *method, const plx_dataset *data,
                                          const plx_params *params, const plx_fit_options *options);
 
-/** Free a model. NULL is allowed. */
+/**
+ * @name Reading a model
+ *
+ * Errors: none.
+ * Ownership: what is returned is borrowed from the model.
+ * Threads: any number may read.
+ * Cost: O(1).
+ */
+
+/**
+ * Free a model. NULL is allowed.
+ *
+ * Ownership: what was read from the model goes with it.
+ * Threads: one, when no other uses the model.
+ * Cost: O(blocks of memory).
+ */
 PLX_API void plx_model_destroy(plx_model *model);
 
+/** Name of the method; "" for NULL. */
 PLX_API const char *plx_model_method(const plx_model *model);
 
-/** A named array: dense or sparse, exactly one of the calls succeeds; PLX_E_ARG for the other or no such array. */
+/**
+ * A named array that is dense. Of this call and plx_model_array_sparse() exactly one succeeds for an array.
+ *
+ * @param[out] out    Empty on failure.
+ * @retval PLX_E_ARG  an argument is NULL, or there is no dense array of that name
+ *
+ * Cost: O(arrays of the model); nothing is copied.
+ */
 PLX_API PLX_NODISCARD plx_status plx_model_array(plx_cmat *out, const plx_model *model, const char *name);
+
+/**
+ * A named array that is sparse.
+ *
+ * @param[out] out    Empty on failure.
+ * @retval PLX_E_ARG  an argument is NULL, or there is no sparse array of that name
+ *
+ * Cost: O(arrays of the model); nothing is copied.
+ */
 PLX_API PLX_NODISCARD plx_status plx_model_array_sparse(plx_ccsr *out, const plx_model *model, const char *name);
 
-/** Names of the arrays the model holds. */
+/** Number of arrays the model holds; 0 for NULL. */
 PLX_API plx_index plx_model_arrays(const plx_model *model);
+
+/**
+ * Name of array i; NULL for NULL or out of range.
+ *
+ * Cost: O(i).
+ */
 PLX_API const char *plx_model_array_name(const plx_model *model, plx_index i);
 
-/** Labels and scores of the samples the model was fitted to; NULL for a model read from a file. Borrowed. */
+/** Labels and scores of the samples the model was fitted to; NULL for a model read from a file, or for NULL. */
 PLX_API const plx_prediction *plx_model_prediction(const plx_model *model);
 
+/** Iterations of the fit; 0 for NULL. */
 PLX_API plx_index plx_model_iterations(const plx_model *model);
-/** 1 yes, 0 stopped by a limit, -1 the method does not iterate. */
+
+/** 1 yes, 0 stopped by a limit (or NULL), -1 the method does not iterate. */
 PLX_API int plx_model_converged(const plx_model *model);
-/** Final objective; NaN when the method has none. */
+
+/** Final objective; NaN when the method has none, or for NULL. */
 PLX_API double plx_model_objective(const plx_model *model);
 
-/** Value of a parameter as text, default included; NULL: unknown. */
+/**
+ * Value of a parameter as text, default included; NULL when it is unknown, or for NULL.
+ *
+ * Cost: O(parameters of the method).
+ */
 PLX_API const char *plx_model_param(const plx_model *model, const char *key);
 
-/** Warnings of the fit. */
+/** Number of warnings of the fit; 0 for NULL. */
 PLX_API plx_index plx_model_warnings(const plx_model *model);
+
+/** Warning i of the fit, one line; NULL for NULL or out of range. */
 PLX_API const char *plx_model_warning(const plx_model *model, plx_index i);
 
 /**
  * The result as JSON: method, parameters, seed, seconds, iterations, converged, objective, objective_trace,
- * warnings, and metrics when `data` (may be NULL) has a truth. The text is owned by the model and valid
- * until the next call.
+ * warnings, and metrics when `data` (may be NULL) has a truth.
+ *
+ * @param[out] text     NULL on failure.
+ * @retval PLX_E_ARG    an argument other than `data` is NULL, or the numbers of samples differ
+ * @retval PLX_E_NOMEM  memory ran out
+ *
+ * Ownership: the text belongs to the model and is valid until the next call with it.
+ * Threads: as the context passed in; one at a time for a model.
+ * Cost: O(length of the text), and that of the metrics.
  */
 PLX_API PLX_NODISCARD plx_status plx_model_json(const char **text, plx_context *ctx, plx_model *model,
                                                 const plx_dataset *data);
 
-/* ---- new samples ---- */
+/**
+ * @name New samples
+ *
+ * Ownership: the caller's; free it with plx_prediction_destroy() before the model and the context. It keeps no pointer to
+ * the data.
+ * Threads: as the context passed in; model and data are only read, so several threads may predict with one model.
+ * Cost: that of the method's rule for new samples, which its page states; the memory is estimated first and refused when
+ * it passes the limit.
+ */
 
 /**
  * Label new samples. Views and features are matched by name; views the data lack count as missing.
+ *
+ * @param[out] out            NULL on failure.
+ * @retval PLX_E_ARG          an argument is NULL
  * @retval PLX_E_UNSUPPORTED  the method cannot predict
  * @retval PLX_E_DATA         features are missing (other than counts, where they are 0), or nothing matches
+ * @retval PLX_E_NOMEM        the estimate passes the memory limit, or memory ran out
+ * @retval PLX_E_CANCELLED    asked to stop
  */
 PLX_API PLX_NODISCARD plx_status plx_predict(plx_prediction **out, plx_context *ctx, const plx_model *model,
                                              const plx_dataset *data);
@@ -104,59 +176,159 @@ PLX_API PLX_NODISCARD plx_status plx_predict(plx_prediction **out, plx_context *
 /**
  * The same, for plx_prediction_transform(): also makes the array `transform` writes where plx_predict() would spare the
  * work of it.
+ *
+ * @param[out] out            NULL on failure.
  * @retval PLX_E_UNSUPPORTED  the method has no such array
+ * @retval PLX_E_ARG          and the others: as plx_predict()
  * @since 0.1
  */
 PLX_API PLX_NODISCARD plx_status plx_transform(plx_prediction **out, plx_context *ctx, const plx_model *model,
                                                const plx_dataset *data);
 
+/**
+ * @name Reading a prediction
+ *
+ * Errors: none.
+ * Ownership: what is returned is borrowed from the prediction.
+ * Threads: any number may read.
+ * Cost: O(1).
+ */
+
+/**
+ * Free a prediction. NULL is allowed. Not for the one plx_model_prediction() lends.
+ *
+ * Ownership: what was read from the prediction goes with it.
+ * Threads: one, when no other uses the prediction.
+ * Cost: O(blocks of memory).
+ */
 PLX_API void plx_prediction_destroy(plx_prediction *prediction);
 
+/** Number of samples; 0 for NULL. */
 PLX_API plx_index plx_prediction_samples(const plx_prediction *prediction);
+
+/** Label of a sample, "?" where the method leaves it open; NULL for NULL or out of range. */
 PLX_API const char *plx_prediction_label(const plx_prediction *prediction, plx_index sample);
-/** One column per class, cluster or quantity; rows 0 when there are none. */
+
+/** Scores, one column per class, cluster or quantity; rows 0 when there are none, or for NULL. */
 PLX_API plx_cmat plx_prediction_scores(const plx_prediction *prediction);
+
+/** What a column of the scores is about; NULL for NULL or out of range. */
 PLX_API const char *plx_prediction_column(const plx_prediction *prediction, plx_index column);
+
+/**
+ * A named array over the predicted samples.
+ *
+ * @param[out] out    Empty on failure.
+ * @retval PLX_E_ARG  an argument is NULL, or there is no dense array of that name
+ *
+ * Cost: O(arrays of the prediction); nothing is copied.
+ */
 PLX_API PLX_NODISCARD plx_status plx_prediction_array(plx_cmat *out, const plx_prediction *prediction,
                                                       const char *name);
-/** The array `transform` writes for this method, of a prediction by plx_transform(); PLX_E_UNSUPPORTED when it has
- *  none. */
+
+/**
+ * The array `transform` writes for this method, of a prediction by plx_transform().
+ *
+ * @param[out] out            Empty on failure.
+ * @retval PLX_E_ARG          an argument is NULL, or the prediction was not made by plx_transform()
+ * @retval PLX_E_UNSUPPORTED  the method has none
+ *
+ * Cost: O(arrays of the prediction); nothing is copied.
+ */
 PLX_API PLX_NODISCARD plx_status plx_prediction_transform(plx_cmat *out, const plx_prediction *prediction);
+
+/** Number of warnings; 0 for NULL. */
 PLX_API plx_index plx_prediction_warnings(const plx_prediction *prediction);
+
+/** Warning i, one line; NULL for NULL or out of range. */
 PLX_API const char *plx_prediction_warning(const plx_prediction *prediction, plx_index i);
 
 /**
  * How good a prediction of `model` is, measured against the truth of `data`, which holds the same samples. For the
  * model's own prediction, samples whose label the learner saw are left out. Empty when `data` has no truth.
  *
- * @param[out] out  Owned by the caller.
- * @retval PLX_E_ARG  the numbers of samples differ
+ * @param[out] out      NULL on failure.
+ * @retval PLX_E_ARG    an argument is NULL, or the numbers of samples differ
+ * @retval PLX_E_NOMEM  memory ran out
+ *
+ * Ownership: the caller's; free it with plx_metrics_destroy().
+ * Threads: as the context passed in.
+ * Cost: O(samples x columns of the scores).
  */
 PLX_API PLX_NODISCARD plx_status plx_prediction_metrics(plx_metrics **out, plx_context *ctx,
                                                         const plx_prediction *prediction, const plx_model *model,
                                                         const plx_dataset *data);
 
-/** Write `id,label,score_<class>...`; ids come from `data`, else row numbers. Path "-": standard output. */
+/**
+ * @name Files
+ *
+ * Like every file of the library these appear under their name when they are complete: a link stays and its target is
+ * replaced, an existing file keeps its mode, a device or pipe is written directly.
+ *
+ * Ownership: nothing is kept.
+ * Threads: as the context passed in.
+ * Cost: O(bytes written).
+ */
+
+/**
+ * Write `id,label,score_<class>...`. Path "-": standard output.
+ *
+ * @param data        Where ids come from; NULL, or data without ids: row numbers.
+ * @retval PLX_E_ARG  `ctx`, `prediction` or `path` is NULL, or the numbers of samples differ
+ * @retval PLX_E_IO   the file cannot be written
+ */
 PLX_API PLX_NODISCARD plx_status plx_prediction_write(plx_context *ctx, const plx_prediction *prediction,
                                                       const plx_dataset *data, const char *path);
 
-/** Write a matrix by the extension of `path`: .csv, .tsv, .npy or .mtx. */
+/**
+ * Write a matrix by the extension of `path`: .tsv, .npy, .mtx or .svm, else as .csv.
+ *
+ * @retval PLX_E_ARG          `ctx` or `path` is NULL, or sizes no matrix can have
+ * @retval PLX_E_UNSUPPORTED  the name ends in .gz
+ * @retval PLX_E_IO           the file cannot be written
+ */
 PLX_API PLX_NODISCARD plx_status plx_matrix_write(plx_context *ctx, plx_cmat matrix, const char *path);
+
+/**
+ * The same for a sparse matrix.
+ *
+ * @retval PLX_E_ARG          an argument or a part of the matrix is NULL
+ * @retval PLX_E_DATA         the matrix is no CSR matrix: the message names the row
+ * @retval PLX_E_UNSUPPORTED  the name ends in .gz
+ * @retval PLX_E_IO           the file cannot be written
+ */
 PLX_API PLX_NODISCARD plx_status plx_matrix_write_sparse(plx_context *ctx, plx_ccsr matrix, const char *path);
 
 /**
- * Write a text. Like every file of the library it appears under its name when it is complete: a link stays and its
- * target is replaced, an existing file keeps its mode, a device or pipe is written directly; "-" is standard output.
+ * Write a text. Path "-": standard output.
+ *
+ * @retval PLX_E_ARG  an argument is NULL
+ * @retval PLX_E_IO   the file cannot be written
  * @since 0.1
  */
 PLX_API PLX_NODISCARD plx_status plx_text_write(plx_context *ctx, const char *text, const char *path);
 
-/* ---- files ---- */
-
-/** Write a model (`.plx`); nothing half-written stays. */
+/**
+ * Write a model (`.plx`).
+ *
+ * @retval PLX_E_ARG          an argument is NULL
+ * @retval PLX_E_UNSUPPORTED  the model is that of a ranking
+ * @retval PLX_E_IO           the file cannot be written
+ */
 PLX_API PLX_NODISCARD plx_status plx_model_save(plx_context *ctx, const plx_model *model, const char *path);
 
-/** Read a model. @retval PLX_E_FORMAT not a model, damaged (checksum), or from a newer version */
+/**
+ * Read a model.
+ *
+ * @param[out] out       NULL on failure.
+ * @retval PLX_E_ARG     an argument is NULL
+ * @retval PLX_E_IO      the file cannot be read
+ * @retval PLX_E_FORMAT  not a model, damaged (checksum), or from a newer version
+ * @retval PLX_E_NOMEM   the model would pass the memory limit
+ *
+ * Ownership: the caller's; free it with plx_model_destroy().
+ * Cost: time O(bytes of the file), memory that of the model's arrays.
+ */
 PLX_API PLX_NODISCARD plx_status plx_model_load(plx_model **out, plx_context *ctx, const char *path);
 
 #ifdef __cplusplus

@@ -22,19 +22,47 @@ typedef struct plx_conll plx_conll;
  * Read a CoNLL file: one token per line, its columns separated by tabs (by blanks when the file has no tab), a blank
  * line after a sentence, lines that start with -DOCSTART- between documents.
  *
+ * @param[out] out       NULL on failure.
+ * @retval PLX_E_ARG     an argument is NULL
  * @retval PLX_E_IO      the file cannot be read
  * @retval PLX_E_FORMAT  no tokens, an empty column, or lines of different numbers of columns: the message names the line
+ * @retval PLX_E_NOMEM   the text would pass the memory limit
+ *
+ * Ownership: the caller's; free it with plx_conll_destroy().
+ * Threads: as the context passed in.
+ * Cost: time O(bytes of the file), memory about the file and a pointer per column and token.
  * @since 0.1
  */
 PLX_API PLX_NODISCARD plx_status plx_conll_read(plx_conll **out, plx_context *ctx, const char *path);
 
-/** Free a text. NULL is allowed. */
+/**
+ * @name Reading
+ *
+ * Errors: none.
+ * Ownership: what is returned is borrowed from the text.
+ * Threads: any number may read.
+ * Cost: O(1).
+ */
+
+/**
+ * Free a text. NULL is allowed.
+ *
+ * Ownership: what was read from the text goes with it.
+ * Threads: one, when no other uses the text.
+ * Cost: O(blocks of memory).
+ */
 PLX_API void plx_conll_destroy(plx_conll *text);
 
-/** Numbers of things. */
+/** Number of tokens; 0 for NULL. */
 PLX_API plx_index plx_conll_tokens(const plx_conll *text);
+
+/** Number of sentences; 0 for NULL. */
 PLX_API plx_index plx_conll_sentences(const plx_conll *text);
+
+/** Number of documents; 0 for NULL. */
 PLX_API plx_index plx_conll_documents(const plx_conll *text);
+
+/** Number of columns of every token; 0 for NULL. */
 PLX_API plx_index plx_conll_columns(const plx_conll *text);
 
 /** One column of one token; NULL when there is no such token or column. The last column usually is the tag. */
@@ -43,7 +71,7 @@ PLX_API const char *plx_conll_column(const plx_conll *text, plx_index token, plx
 /** First token of a sentence; for sentence = plx_conll_sentences() the number of tokens; -1 for others. */
 PLX_API plx_index plx_conll_sentence(const plx_conll *text, plx_index sentence);
 
-/** First sentence of a document, in the same way. */
+/** First sentence of a document; for document = plx_conll_documents() the number of sentences; -1 for others. */
 PLX_API plx_index plx_conll_document(const plx_conll *text, plx_index document);
 
 #ifdef __cplusplus

@@ -24,6 +24,14 @@ extern "C" {
 #endif
 
 /**
+ * @name Choices
+ *
+ * Ownership: results go into the caller's arrays; nothing is kept.
+ * Threads: as the context passed in.
+ * Cost: time O(n log n), scratch memory O(n).
+ */
+
+/**
  * Choose the samples that keep their label, class by class.
  *
  * @param[out] chosen  n flags, 1 = labelled. Samples without a class are never chosen.
@@ -33,7 +41,7 @@ extern "C" {
  *              "all" or "none";
  *              "file:PATH", or the path of an existing file alone where it is none of the above: the
  *              samples plx_split_read() finds there.
- * @retval PLX_E_ARG   the text cannot be read, or names an unknown class
+ * @retval PLX_E_ARG   an argument is NULL, the text cannot be read, or names an unknown class
  * @retval PLX_E_DATA  the data set has neither truth nor labels, or a named class is too small
  * @since 0.1
  */
@@ -46,6 +54,7 @@ PLX_API PLX_NODISCARD plx_status plx_split_labels(uint8_t *chosen, plx_context *
  * @param[out] fold  n numbers in 0..k-1. Every class is spread so that its counts per fold differ by at
  *                   most one, and so do the sizes of the folds. Samples without a class are dealt too.
  * @param k          2..n
+ * @retval PLX_E_ARG  an argument is NULL, or k is out of range
  * @since 0.1
  */
 PLX_API PLX_NODISCARD plx_status plx_split_folds(int32_t *fold, plx_context *ctx, const plx_dataset *data, plx_index k);
@@ -56,6 +65,8 @@ PLX_API PLX_NODISCARD plx_status plx_split_folds(int32_t *fold, plx_context *ctx
  * @param[out] test   n flags, 1 = test
  * @param fraction    in (0,1)
  * @param stratified  not 0: every class gives its share, rounded by largest remainder
+ * @retval PLX_E_ARG   an argument is NULL, or the fraction is out of range
+ * @retval PLX_E_DATA  the data set has one sample only
  * @since 0.1
  */
 PLX_API PLX_NODISCARD plx_status plx_split_test(uint8_t *test, plx_context *ctx, const plx_dataset *data,
@@ -66,15 +77,24 @@ PLX_API PLX_NODISCARD plx_status plx_split_test(uint8_t *test, plx_context *ctx,
  * or 1; otherwise sample ids when the first entry is one; otherwise 0-based sample numbers.
  *
  * @param[out] flags  n flags, 1 = listed
- * @retval PLX_E_FORMAT  an entry is none of these, out of range or there twice: the message names the line
+ * @retval PLX_E_ARG     an argument is NULL
+ * @retval PLX_E_IO      the file cannot be read
+ * @retval PLX_E_FORMAT  an entry is none of these, out of range or given twice: the message names the line
+ *
+ * Cost: O(n + bytes of the file).
  * @since 0.1
  */
 PLX_API PLX_NODISCARD plx_status plx_split_read(uint8_t *flags, plx_context *ctx, const plx_dataset *data,
                                                 const char *path);
 
 /**
- * The labels a learner sees when only the chosen samples keep theirs: n texts for
- * plx_dataset_relabel(), borrowed from `data`, NULL = unlabelled.
+ * The labels a learner sees when only the chosen samples keep theirs: n texts for plx_dataset_relabel(), NULL =
+ * unlabelled. The texts are those of the truth, or of the labels when the data set has no truth.
+ *
+ * Errors: none; does nothing when an argument is NULL.
+ * Ownership: the texts are borrowed from `data`.
+ * Threads: any number may read `data`.
+ * Cost: O(n).
  * @since 0.1
  */
 PLX_API void plx_split_label_texts(const char **labels, const plx_dataset *data, const uint8_t *chosen);
@@ -83,14 +103,19 @@ PLX_API void plx_split_label_texts(const char **labels, const plx_dataset *data,
  * Split the columns of a view into several views, each with the presence of the old one; the other
  * views stay, in their order, and the new ones take the old one's place.
  *
+ * @param[out] out  NULL on failure.
  * @param view  Number of the view.
  * @param spec  "4": four views at random, their sizes differing by at most one; "file:PATH": one line
  *              per column, the 0-based number of its view.
  * New views are called split0, split1, ... Columns keep their order; the cost of the view is shared out
  * in proportion to the columns.
- * @retval PLX_E_ARG     no such view, more parts than columns, or a kernel view
+ * @retval PLX_E_ARG     an argument is NULL, no such view, more parts than columns, or a kernel view
+ * @retval PLX_E_IO      the file cannot be read
  * @retval PLX_E_FORMAT  the file is damaged, has another number of lines than the view has columns, or
  *                       leaves a view empty
+ *
+ * Ownership: the caller's; free it with plx_dataset_destroy().
+ * Cost: time and memory O(values of the view).
  * @since 0.1
  */
 PLX_API PLX_NODISCARD plx_status plx_split_features(plx_dataset **out, plx_context *ctx, const plx_dataset *data,
@@ -103,8 +128,28 @@ typedef enum plx_missing_pattern {
     PLX_MISSING_BLOCK = 2      /**< all samples of a group miss the same views */
 } plx_missing_pattern;
 
-/** Name of a pattern ("mcar", "exclusive", "block"), or NULL; and back: PLX_E_ARG when unknown. */
+/**
+ * @name Missing views
+ *
+ * Threads: any.
+ * Cost: O(1).
+ */
+
+/**
+ * Name of a pattern: "mcar", "exclusive" or "block".
+ *
+ * Errors: none; NULL for another number.
+ * Ownership: a static text.
+ */
 PLX_API const char *plx_missing_pattern_name(plx_missing_pattern pattern);
+
+/**
+ * The pattern of a name.
+ *
+ * @retval PLX_E_ARG  an argument is NULL, or the name is unknown
+ *
+ * Ownership: nothing is kept.
+ */
 PLX_API PLX_NODISCARD plx_status plx_missing_pattern_parse(plx_missing_pattern *out, const char *name);
 
 /** What to remove. Start from PLX_MISSING_OPTIONS_INIT; fields are only ever appended. */
@@ -140,7 +185,11 @@ typedef struct plx_missing_options {
  *
  * @param[out] present  views x n flags, row v for view v: the argument of plx_dataset_mask()
  * @param options       NULL: the defaults, which remove nothing
- * @retval PLX_E_ARG    an option is out of range, or all weights are 0
+ * @retval PLX_E_ARG    an argument is NULL, an option is out of range, or all weights are 0
+ *
+ * Ownership: the result goes into the caller's array; nothing is kept.
+ * Threads: as the context passed in.
+ * Cost: time O(views x n), scratch memory O(n).
  * @since 0.1
  */
 PLX_API PLX_NODISCARD plx_status plx_missing_simulate(uint8_t *present, plx_context *ctx, const plx_dataset *data,

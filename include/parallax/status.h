@@ -28,7 +28,14 @@ typedef enum plx_status {
     PLX_E_INTERNAL = -9     /**< a fault of the library itself: please report it */
 } plx_status;
 
-/** Short name of a status, e.g. "PLX_E_DATA"; "PLX_E_?" for an unknown value. */
+/**
+ * Short name of a status, e.g. "PLX_E_DATA".
+ *
+ * Errors: none; "PLX_E_?" for an unknown value.
+ * Ownership: a static text.
+ * Threads: any.
+ * Cost: O(1).
+ */
 PLX_API const char *plx_status_name(plx_status status);
 
 #ifdef __cplusplus

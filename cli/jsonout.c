@@ -3,39 +3,19 @@
  */
 #include "jsonout.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 void cli_json_start(cli_json *j, FILE *to, bool pretty) { *j = (cli_json){.to = to, .pretty = pretty, .first = true}; }
 
-/* Length of the UTF-8 character at p, 0 when it is none. */
-static int utf8_length(const unsigned char *p)
-{
-    int more = *p >= 0xF0 && *p < 0xF5 ? 3 : *p >= 0xE0 && *p < 0xF0 ? 2 : *p >= 0xC2 && *p < 0xE0 ? 1 : 0;
-    if (*p < 0x80) return 1;
-    if (!more) return 0;
-    for (int i = 1; i <= more; i++)
-        if ((p[i] & 0xC0) != 0x80) return 0;
-    if ((*p == 0xE0 && p[1] < 0xA0) || (*p == 0xED && p[1] > 0x9F)) return 0;
-    if ((*p == 0xF0 && p[1] < 0x90) || (*p == 0xF4 && p[1] > 0x8F)) return 0;
-    return more + 1;
-}
-
+/* Numbers and texts are the library's, so that every verb writes them alike. */
 static void put_string(FILE *to, const char *text)
 {
-    fputc('"', to);
-    for (const unsigned char *p = (const unsigned char *)text; *p;) {
-        int length = utf8_length(p);
-        if (*p == '"' || *p == '\\') fprintf(to, "\\%c", *p);
-        else if (*p == '\n') fputs("\\n", to);
-        else if (*p == '\t') fputs("\\t", to);
-        else if (*p < 0x20) fprintf(to, "\\u%04x", *p);
-        else if (length == 0) fputs("\\ufffd", to);
-        else fwrite(p, 1, (size_t)length, to);
-        p += length ? length : 1;
-    }
-    fputc('"', to);
+    char few[256], *buffer = few;
+    plx_index length = plx_json_string(few, sizeof few, text);
+    if (length >= (plx_index)sizeof few && (buffer = malloc((size_t)length + 1)) != NULL)
+        plx_json_string(buffer, length + 1, text);
+    fputs(buffer ? buffer : "null", to);
+    if (buffer != few) free(buffer);
 }
 
 static void begin_item(cli_json *j, const char *key)
@@ -67,8 +47,7 @@ void cli_json_close(cli_json *j, char bracket)
 void cli_json_text(cli_json *j, const char *key, const char *text)
 {
     begin_item(j, key);
-    if (text) put_string(j->to, text);
-    else fputs("null", j->to);
+    put_string(j->to, text);
 }
 
 void cli_json_whole(cli_json *j, const char *key, long long value)
@@ -79,17 +58,9 @@ void cli_json_whole(cli_json *j, const char *key, long long value)
 
 void cli_json_real(cli_json *j, const char *key, double value)
 {
-    char text[40];
+    char text[64];
     begin_item(j, key);
-    if (isnan(value)) {
-        fputs("null", j->to);
-        return;
-    }
-    if (isinf(value)) value = value > 0 ? 1e308 : -1e308;
-    for (int digits = 1; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        if (strtod(text, NULL) == value) break;
-    }
+    plx_json_number(text, sizeof text, value);
     fputs(text, j->to);
 }
 

@@ -17,10 +17,10 @@ void cli_json_start(cli_json *j, FILE *to, bool pretty);
 /* Keys are NULL inside lists. `bracket` is '{' or '['; close with the matching one. */
 void cli_json_open(cli_json *j, const char *key, char bracket);
 void cli_json_close(cli_json *j, char bracket);
-/* A NULL text is written as null. Bytes that are not UTF-8 become U+FFFD. */
+/* A NULL text is written as null. Bytes that are not UTF-8 are written as \\xNN. */
 void cli_json_text(cli_json *j, const char *key, const char *text);
 void cli_json_whole(cli_json *j, const char *key, long long value);
-/* Shortest text that reads back the same; NaN is null, infinities +-1e308. */
+/* As plx_json_number(). */
 void cli_json_real(cli_json *j, const char *key, double value);
 void cli_json_bool(cli_json *j, const char *key, bool value);
 

@@ -17,6 +17,7 @@
 #include "parallax/context.h"
 #include "parallax/dataset.h"
 #include "parallax/generate.h"
+#include "parallax/json_text.h"
 #include "parallax/matrix.h"
 #include "parallax/method.h"
 #include "parallax/metrics.h"

@@ -1,10 +1,19 @@
+/*
+ * JSON: reading by jansson, writing by one writer of our own, so that a number and a text look alike in every result of the
+ * library and of the command (which reaches it through parallax/json_text.h).
+ */
 #include "core/json.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
+#include <utf8proc.h>
+
 #include "core/file.h"
+#include "core/text.h"
+
+/* ---- reading ---- */
 
 plx_status plx__json_read_text(json_t **out, plx_context *ctx, const char *where, const char *text, size_t len)
 {
@@ -25,19 +34,111 @@ plx_status plx__json_read_file(json_t **out, plx_context *ctx, const char *path)
     return st;
 }
 
-plx_status plx__json_print(const char **out, plx__arena *arena, const json_t *value)
-{
-    *out = NULL;
-    char *text = json_dumps(value, JSON_INDENT(2) | JSON_REAL_PRECISION(17) | JSON_ENCODE_ANY);
-    if (!text) return plx__fail(arena->ctx, PLX_E_NOMEM, "out of memory while writing JSON");
-    plx_status st = plx__arena_text(out, arena, text);
-    free(text);
-    return st;
-}
+/* ---- writing ---- */
 
 json_t *plx__json_real(double value)
 {
     if (isnan(value)) return json_null();
     if (isinf(value)) return json_real(value > 0 ? 1e308 : -1e308);
     return json_real(value);
+}
+
+int plx__json_number(char out[PLX__NUMBER_BYTES + 2], double value)
+{
+    if (isnan(value)) {
+        memcpy(out, "null", 5);
+        return 4;
+    }
+    if (isinf(value)) value = value > 0 ? 1e308 : -1e308;
+    int length = plx__print_short(out, value);
+    if (strpbrk(out, ".e")) return length;
+    memcpy(out + length, ".0", 3);
+    return length + 2;
+}
+
+size_t plx__json_piece(char piece[PLX__JSON_PIECE], const char **text)
+{
+    static const char special[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
+    const unsigned char *p = (const unsigned char *)*text;
+    const char *at = *p ? strchr(special, *p) : NULL;
+    utf8proc_int32_t code = 0;
+    if (!*p) return 0;
+    utf8proc_ssize_t used = utf8proc_iterate(p, -1, &code);
+    *text += used > 0 ? used : 1;
+    if (at) return (size_t)snprintf(piece, PLX__JSON_PIECE, "\\%c", letters[at - special]);
+    if (*p < 0x20) return (size_t)snprintf(piece, PLX__JSON_PIECE, "\\u%04X", *p);
+    if (used <= 0) return (size_t)snprintf(piece, PLX__JSON_PIECE, "\\\\x%02X", *p);
+    memcpy(piece, p, (size_t)used);
+    return (size_t)used;
+}
+
+static void print_text(plx__textbuf *to, const char *text)
+{
+    char piece[PLX__JSON_PIECE];
+    plx__textbuf_add(to, "\"");
+    for (size_t length; (length = plx__json_piece(piece, &text)) > 0;) plx__textbuf_addn(to, piece, length);
+    plx__textbuf_add(to, "\"");
+}
+
+static void print_value(plx__textbuf *to, const json_t *value, int depth);
+
+static void start_line(plx__textbuf *to, bool first, int depth)
+{
+    plx__textbuf_printf(to, "%s\n%*s", first ? "" : ",", 2 * depth, "");
+}
+
+static void print_object(plx__textbuf *to, const json_t *object, int depth)
+{
+    bool first = true;
+    const char *key = NULL;
+    json_t *item = NULL;
+    plx__textbuf_add(to, "{");
+    json_object_foreach((json_t *)(uintptr_t)object, key, item)
+    {
+        start_line(to, first, depth + 1);
+        first = false;
+        print_text(to, key);
+        plx__textbuf_add(to, ": ");
+        print_value(to, item, depth + 1);
+    }
+    if (!first) plx__textbuf_printf(to, "\n%*s", 2 * depth, "");
+    plx__textbuf_add(to, "}");
+}
+
+static void print_array(plx__textbuf *to, const json_t *array, int depth)
+{
+    size_t count = json_array_size(array);
+    plx__textbuf_add(to, "[");
+    for (size_t i = 0; i < count; i++) {
+        start_line(to, i == 0, depth + 1);
+        print_value(to, json_array_get(array, i), depth + 1);
+    }
+    if (count) plx__textbuf_printf(to, "\n%*s", 2 * depth, "");
+    plx__textbuf_add(to, "]");
+}
+
+static void print_value(plx__textbuf *to, const json_t *value, int depth)
+{
+    char number[PLX__NUMBER_BYTES + 2];
+    switch (json_typeof(value)) {
+    case JSON_OBJECT: print_object(to, value, depth); break;
+    case JSON_ARRAY: print_array(to, value, depth); break;
+    case JSON_STRING: print_text(to, json_string_value(value)); break;
+    case JSON_INTEGER: plx__textbuf_printf(to, "%lld", (long long)json_integer_value(value)); break;
+    case JSON_REAL:
+        plx__json_number(number, json_real_value(value));
+        plx__textbuf_add(to, number);
+        break;
+    case JSON_TRUE: plx__textbuf_add(to, "true"); break;
+    case JSON_FALSE: plx__textbuf_add(to, "false"); break;
+    case JSON_NULL: plx__textbuf_add(to, "null"); break;
+    }
+}
+
+plx_status plx__json_print(const char **out, plx__arena *arena, const json_t *value)
+{
+    plx__textbuf text;
+    plx__textbuf_init(&text, arena);
+    print_value(&text, value, 0);
+    return plx__textbuf_done(out, &text);
 }

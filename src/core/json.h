@@ -8,14 +8,24 @@
 #include <jansson.h>
 
 #include "core/ctx.h"
+#include "core/number.h"
 
 /* Parse a file or a text; on success the caller owns *out (json_decref). */
 plx_status plx__json_read_file(json_t **out, plx_context *ctx, const char *path);
 plx_status plx__json_read_text(json_t **out, plx_context *ctx, const char *where, const char *text, size_t len);
 
-/* Render with two-space indent, keys in insertion order, reals with 17 digits; NaN and infinities must not occur
- * (store them through plx__json_real). The text is in `arena`. */
+/* Render with two-space indent, keys in insertion order. The text is in `arena`. */
 plx_status plx__json_print(const char **out, plx__arena *arena, const json_t *value);
+
+/* The text of a real: fewest digits that read back to the same bits, never the form of an integer; null for NaN, +-1e308
+ * for infinities. Returns the length. */
+int plx__json_number(char out[PLX__NUMBER_BYTES + 2], double value);
+
+enum { PLX__JSON_PIECE = 8 };
+
+/* The next character of a text as it stands in a JSON string; a byte that is not UTF-8 becomes the four characters \xNN.
+ * Moves *text past it and returns the length of the piece; 0 at the end. */
+size_t plx__json_piece(char piece[PLX__JSON_PIECE], const char **text);
 
 /* A real as JSON: null for NaN, +-1e308 for infinities. New reference or NULL. */
 json_t *plx__json_real(double value);

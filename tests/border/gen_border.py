@@ -50,6 +50,11 @@ BY_FUNCTION = {
     ("plx_generate", "kind"): '"two-gauss"',
     ("plx_generate", "settings"): "d->settings",
     ("plx_generate", "n_settings"): "1",
+    ("plx_json_number", "buffer"): "d->characters",
+    ("plx_json_number", "size"): "16",
+    ("plx_json_string", "buffer"): "d->characters",
+    ("plx_json_string", "size"): "16",
+    ("plx_json_string", "text"): '"text"',
     ("plx_matrix_write", "path"): '"matrix.csv"',
     ("plx_matrix_write_sparse", "path"): '"matrix.mtx"',
     ("plx_method_nearest", "name"): '"cc"',
@@ -166,6 +171,8 @@ OPTIONAL = {
     "plx_dataset_set_truth": ["truth"],
     "plx_dataset_subset": ["pairs"],
     "plx_fit": ["params", "options"],
+    "plx_json_number": ["buffer"],
+    "plx_json_string": ["buffer", "text"],
     "plx_metrics_multilabel": ["hierarchy"],
     "plx_metrics_ranking": ["positive"],
     "plx_metrics_table": ["datasets"],
@@ -197,7 +204,7 @@ NEUTRAL = {
 LENGTHS = {"n", "count", "n_settings", "n_classes", "n_subset", "n_mutex", "n_top", "n_views", "n_hidden", "n_arrays",
            "n_known"}
 # Indices any value of which has a meaning beyond the range (top: all rows of a ranking), or sizes without an array.
-ANY_LARGE = {("plx_acquisition_write", "top"), ("plx_dataset_create", "n")}
+ANY_LARGE = {("plx_json_number", "size"), ("plx_json_string", "size"), ("plx_acquisition_write", "top"), ("plx_dataset_create", "n")}
 # Out of range here is a fact about the data, not a wrong argument: any error will do.
 OTHER_ERROR = {("plx_dataset_min_df", "least")}
 # Enumerations that are not looked up: any number is a level.

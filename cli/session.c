@@ -12,6 +12,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "hints.h"
+
 static plx_context *volatile running;
 
 static void on_interrupt(int signal_number)
@@ -78,7 +80,9 @@ int cli_fail(cli_session *s, plx_status status)
 {
     if (status == PLX_OK) return CLI_DONE;
     cli_progress_clear(&s->progress);
-    fprintf(stderr, "parallax: %s\n", plx_context_error(s->ctx));
+    const char *message = plx_context_error(s->ctx);
+    char hint[200];
+    fprintf(stderr, "parallax: %s%s\n", message, cli_hint(hint, sizeof hint, s->args->verb, status, message));
     if (status == PLX_E_CANCELLED) return CLI_INTERRUPTED;
     return status == PLX_E_ARG ? CLI_USAGE : CLI_FAILED;
 }

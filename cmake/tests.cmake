@@ -26,6 +26,7 @@ endforeach()
 find_package(Python3 COMPONENTS Interpreter)
 if(Python3_FOUND)
   add_test(NAME docs.api COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/tools/gen_api_docs.py --check)
+  add_test(NAME tree.messages COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/tools/check_messages.py)
   add_test(NAME tree.includes COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/tools/check_includes.py)
   if(BUILD_SHARED_LIBS AND NOT PLX_SANITIZE)
     add_test(NAME tree.symbols COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/tools/check_symbols.py

@@ -18,12 +18,16 @@
 
 /* ---- checks on the request ---- */
 
-/* What lists the arrays of a descriptor: that of a method, or of ranking with it. */
-static const char *where_arrays_are(plx_context *ctx, const plx__method *method)
+static plx_status unknown_array(plx_context *ctx, const plx__method *method, const char *name)
 {
-    const char *text = "methods show";
-    if (plx__method_find(method->name) != method) return "acquire --help";
-    return plx__arena_printf(&text, plx__scratch(ctx), "methods show %s", method->name) == PLX_OK ? text : "methods";
+    const char **names = NULL;
+    char near[128];
+    plx_index count = 0;
+    while (method->arrays[count].name) count++;
+    PLX_TRY(PLX__ARENA_NEW(&names, plx__scratch(ctx), count));
+    for (plx_index i = 0; i < count; i++) names[i] = method->arrays[i].name;
+    PLX_FAIL(ctx, PLX_E_ARG, "%s has no array '%s'%s", method->name, name,
+             plx__suggest(near, sizeof near, name, names, count));
 }
 
 static plx_status check_request(plx_fit_options *o, plx_context *ctx, const plx__method *method,
@@ -38,9 +42,7 @@ static plx_status check_request(plx_fit_options *o, plx_context *ctx, const plx_
         PLX_FAIL(ctx, PLX_E_ARG, "the parameters were made for '%s', not for '%s'", params->method, method->name);
     for (plx_index i = 0; i < o->n_arrays; i++)
         if (!o->arrays[i]) PLX_FAIL(ctx, PLX_E_ARG, "fit options: the name of array %lld is NULL", (long long)i);
-        else if (!plx__array_spec_find(method, o->arrays[i]))
-            PLX_FAIL(ctx, PLX_E_ARG, "%s has no array '%s'; 'parallax %s' lists them", method->name, o->arrays[i],
-                     where_arrays_are(ctx, method));
+        else if (!plx__array_spec_find(method, o->arrays[i])) return unknown_array(ctx, method, o->arrays[i]);
     return PLX_OK;
 }
 
@@ -189,7 +191,7 @@ static plx_status estimate(double *stated, plx__run *run)
     *stated = run->method->memory(run);
     return plx__need_memory(run->ctx, *stated, run->method->name,
                             run->method->memory_remedy ? run->method->memory_remedy
-                                                       : "raise --memory or use fewer samples");
+                                                       : "raise the memory limit or use fewer samples");
 }
 
 /* The method's own fit, with the memory it takes measured against what it stated. */

@@ -41,7 +41,7 @@ static plx_status check(plx_context *ctx, const char *path, const plx__bytes *by
     long long version = 0;
     size_t stated = 0;
     if (bytes->size < PLX__MODEL_HEAD || memcmp(bytes->data, MAGIC, sizeof MAGIC - 1) != 0)
-        PLX_FAIL(ctx, PLX_E_FORMAT, "%s: not a model file; 'parallax fit ... --model FILE.plx' writes one", path);
+        PLX_FAIL(ctx, PLX_E_FORMAT, "%s: not a model file", path);
     memcpy(head, bytes->data, PLX__MODEL_HEAD);
     head[PLX__MODEL_HEAD - 1] = '\0';
     if (sscanf(head + sizeof MAGIC - 1, "%lld\nbytes %zu", &version, &stated) != 2 || version < 1)

@@ -58,7 +58,7 @@ static plx_status run_predict(plx_prediction *out, plx_context *ctx, const plx_m
     PLX_TRY(check_used(ctx, m, &p));
     if (m->method->memory)
         PLX_TRY(plx__need_memory(ctx, m->method->memory(&run), m->method->name,
-                                 "predict fewer samples at a time or raise --memory"));
+                                 "predict fewer samples at a time or raise the memory limit"));
     return m->method->predict(&run);
 }
 

@@ -61,7 +61,7 @@ static plx_status check_options(plx_context *ctx, const plx_eval_options *o)
         PLX_FAIL(ctx, PLX_E_ARG, "eval: noise = %s: must be keep or drop%s", o->noise,
                  plx__suggest(hint, sizeof hint, o->noise, noise, 2));
     if (o->higher_better != 0 && o->higher_better != 1)
-        PLX_FAIL(ctx, PLX_E_ARG, "eval: higher-better = %d: must be 0 or 1", o->higher_better);
+        PLX_FAIL(ctx, PLX_E_ARG, "eval: higher_better = %d: must be 0 or 1", o->higher_better);
     return PLX_OK;
 }
 

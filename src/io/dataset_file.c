@@ -109,7 +109,7 @@ static plx_status matrix_dataset(plx_dataset **out, plx_context *ctx, plx__arena
     plx__table table, text;
     plx__matrix_options o = {.format = options->format};
     o.csv = (plx__csv_options){.id = options->id, .label = options->label, .text = options->text};
-    o.csv.hint = "; columns of classes, ids or text are named with --label-column, --id-column and --text-column";
+    o.csv.hint = "; columns of classes, ids or text are named by the options label, id and text";
     if (options->id || options->label || options->text) o.csv.header = PLX__HEADER_YES;
     PLX_TRY(plx__matrix_file_read(&table, ctx, arena, path, &o));
     if (!options->text) return table_dataset(out, ctx, path, &table, NULL);
@@ -168,8 +168,7 @@ static plx_status dispatch(plx_dataset **out, plx_context *ctx, plx__arena *aren
     case MAT: return plx__mat_read(out, ctx, path, options);
     case LINQS: return plx__linqs_read(out, ctx, path);
     case CONLL:
-        PLX_FAIL(ctx, PLX_E_DATA,
-                 "%s: tagged text has no views; it is for 'parallax ner' ('parallax data info' tells what it holds)",
+        PLX_FAIL(ctx, PLX_E_DATA, "%s: tagged text has tokens, not views; read it as tagged text (plx_conll_read())",
                  path);
     case TEXT: return text_dataset(out, ctx, arena, path, options);
     default: return matrix_dataset(out, ctx, arena, path, options);

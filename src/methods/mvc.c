@@ -354,7 +354,8 @@ const plx__method plx__method_mvc = {
     .params = tables,
     .arrays = array_specs,
     .transform = "consensus",
-    .memory_remedy = "use fewer clusters, fit fewer samples at a time (heldout, then predict) or raise --memory",
+    .memory_remedy =
+        "use fewer clusters, fit fewer samples at a time (heldout, then predict) or raise the memory limit",
     .check = check,
     .memory = memory,
     .fit = fit,

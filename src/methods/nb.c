@@ -164,6 +164,6 @@ const plx__method plx__method_nb = {
     .transform = "posterior",
     .view_scores = "posterior.VIEW",
     .memory = memory,
-    .memory_remedy = "fit fewer samples at a time (heldout, then predict) or raise --memory",
+    .memory_remedy = "fit fewer samples at a time (heldout, then predict) or raise the memory limit",
     .fit = fit,
     .predict = predict};

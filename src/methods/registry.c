@@ -33,5 +33,5 @@ plx_status plx__method_require(const plx__method **out, plx_context *ctx, const 
     char near[128];
     for (int i = 0; i < COUNT; i++) names[i] = methods[i]->name;
     plx__suggest(near, sizeof near, name, names, COUNT);
-    PLX_FAIL(ctx, PLX_E_ARG, "there is no method '%s'%s%s 'parallax methods' lists them", name, near, *near ? "" : ";");
+    PLX_FAIL(ctx, PLX_E_ARG, "there is no method '%s'%s", name, near);
 }

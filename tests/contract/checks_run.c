@@ -272,7 +272,7 @@ static void memory_limit(trial *t)
     raw *r = raw_make(t, 400, 3, 7);
     plx_context *ctx = plain_context(1);
     plx_dataset *data = raw_dataset(t, r, ctx);
-    const char *remedy = t->about->memory_remedy ? t->about->memory_remedy : "raise --memory";
+    const char *remedy = t->about->memory_remedy ? t->about->memory_remedy : "raise the memory limit";
     bool told = false;
     plx_status st = PLX_E_NOMEM;
     for (double limit = 512; st != PLX_OK && limit < 1e9; limit *= 1.1) {

@@ -332,7 +332,7 @@ const plx__method plx__method_bct = {
     .params = tables,
     .arrays = array_specs,
     .transform = "mean",
-    .memory_remedy = "set pivots (for example pivots=300), use fewer samples, or raise --memory",
+    .memory_remedy = "set pivots (for example pivots=300), use fewer samples, or raise the memory limit",
     .memory = memory,
     .fit = fit,
     .predict = plx__bct_predict};

@@ -242,7 +242,7 @@ const plx__method plx__acquire_bct = {
     .params_size = sizeof(sense_params),
     .params = tables,
     .arrays = array_specs,
-    .memory_remedy = "set pivots (for example pivots=300), use fewer samples, or raise --memory",
+    .memory_remedy = "set pivots (for example pivots=300), use fewer samples, or raise the memory limit",
     .check = check,
     .memory = memory,
     .fit = fit,

@@ -281,7 +281,7 @@ const plx__method plx__method_cca = {
     .arrays = array_specs,
     .transform = "shared",
     .metrics = metrics,
-    .memory_remedy = "use solver=svd with a small rank or solver=iterative, or raise --memory",
+    .memory_remedy = "use solver=svd with a small rank or solver=iterative, or raise the memory limit",
     .check = plx__canon_check,
     .memory = memory,
     .fit = fit,

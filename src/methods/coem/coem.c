@@ -294,7 +294,8 @@ const plx__method plx__method_coem = {
     .arrays = array_specs,
     .transform = "posterior",
     .view_scores = "posterior.VIEW",
-    .memory_remedy = "use fewer components, fit fewer samples at a time (heldout, then predict) or raise --memory",
+    .memory_remedy =
+        "use fewer components, fit fewer samples at a time (heldout, then predict) or raise the memory limit",
     .check = check,
     .memory = memory,
     .fit = fit,

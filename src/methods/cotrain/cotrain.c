@@ -436,6 +436,6 @@ const plx__method plx__method_cotrain = {
     .transform = "posterior",
     .view_scores = "posterior.VIEW",
     .memory = memory,
-    .memory_remedy = "fit fewer samples at a time (heldout, then predict) or raise --memory",
+    .memory_remedy = "fit fewer samples at a time (heldout, then predict) or raise the memory limit",
     .fit = fit,
     .predict = predict};

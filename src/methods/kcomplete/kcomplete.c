@@ -309,7 +309,7 @@ const plx__method plx__method_kcomplete = {
     .params = tables,
     .arrays = array_specs,
     .transform = "kernel",
-    .memory_remedy = "use covariance=diag or completion=conditional_mean, or raise --memory",
+    .memory_remedy = "use covariance=diag or completion=conditional_mean, or raise the memory limit",
     .check = check,
     .memory = memory,
     .fit = fit,

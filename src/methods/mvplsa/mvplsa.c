@@ -197,6 +197,7 @@ const plx__method plx__method_mvplsa = {
     .arrays = array_specs,
     .transform = "pz",
     .memory = memory,
-    .memory_remedy = "use fewer topics, fit fewer documents at a time (heldout, then predict) or raise --memory",
+    .memory_remedy =
+        "use fewer topics, fit fewer documents at a time (heldout, then predict) or raise the memory limit",
     .fit = fit,
     .predict = predict};

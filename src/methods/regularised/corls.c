@@ -358,6 +358,6 @@ const plx__method plx__method_corls = {
     .transform = "scores",
     .view_scores = "f_VIEW",
     .memory = memory,
-    .memory_remedy = "use solver=primal with linear kernels, or solver=cg, or raise --memory",
+    .memory_remedy = "use solver=primal with linear kernels, or solver=cg, or raise the memory limit",
     .fit = fit,
     .predict = predict};

@@ -55,7 +55,7 @@ typedef struct plx__coupled_params {
     .min_views = 1, .min_classes = 2, .zero_rows = PLX__ZERO_ROWS_PARAM, .refuse_uncovered = true,                     \
     .extra_views = plx__coupled_extra, .params_size = sizeof(plx__coupled_params), .transform = "scores",              \
     .view_scores = "f_VIEW",                                                                                           \
-    .memory_remedy = "use solver=primal with linear kernels, or solver=cg, or raise --memory",                         \
+    .memory_remedy = "use solver=primal with linear kernels, or solver=cg, or raise the memory limit",                 \
     .predict = plx__coupled_predict
 
 plx_status plx__coupled_fit(plx__run *run, bool hinge);

@@ -25,6 +25,6 @@ const plx__method plx__method_laprls = {
     .params = tables,
     .arrays = array_specs,
     .memory = memory,
-    .memory_remedy = "use solver=primal with a linear kernel, or solver=cg, or raise --memory",
+    .memory_remedy = "use solver=primal with a linear kernel, or solver=cg, or raise the memory limit",
     .fit = fit,
     PLX__ONE_VIEW_FIELDS};

@@ -25,6 +25,7 @@ const plx__method plx__method_lapsvm = {
     .params = tables,
     .arrays = array_specs,
     .memory = memory,
-    .memory_remedy = "use solver=primal with a linear kernel, or solver=cg, label fewer samples, or raise --memory",
+    .memory_remedy =
+        "use solver=primal with a linear kernel, or solver=cg, label fewer samples, or raise the memory limit",
     .fit = fit,
     PLX__ONE_VIEW_FIELDS};

@@ -22,6 +22,6 @@ const plx__method plx__method_rls = {
     .params = tables,
     .arrays = array_specs,
     .memory = memory,
-    .memory_remedy = "use solver=primal with a linear kernel, label fewer samples, or raise --memory",
+    .memory_remedy = "use solver=primal with a linear kernel, label fewer samples, or raise the memory limit",
     .fit = fit,
     PLX__ONE_VIEW_FIELDS};

@@ -22,6 +22,6 @@ const plx__method plx__method_svm = {
     .params = tables,
     .arrays = array_specs,
     .memory = memory,
-    .memory_remedy = "label fewer samples, or raise --memory",
+    .memory_remedy = "label fewer samples, or raise the memory limit",
     .fit = fit,
     PLX__ONE_VIEW_FIELDS};

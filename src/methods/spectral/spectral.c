@@ -305,6 +305,6 @@ const plx__method plx__method_spectral = {
     .params = tables,
     .arrays = array_specs,
     .memory = memory,
-    .memory_remedy = "set affinity_k for a sparse affinity, or raise --memory",
+    .memory_remedy = "set affinity_k for a sparse affinity, or raise the memory limit",
     .fit = fit,
     .predict = predict};

@@ -90,6 +90,6 @@ const plx__method plx__method_mvll = {
     .arrays = array_specs,
     .transform = "scores",
     .memory = plx__local_memory,
-    .memory_remedy = "set fewer neighbours, or raise --memory",
+    .memory_remedy = "set fewer neighbours, or raise the memory limit",
     .fit = fit,
     .predict = predict};

@@ -18,6 +18,9 @@
 #include "linalg/dense.h"
 #include "labelsets/label_program.h"
 #include "parallax/model.h"
+#ifdef PLX_HAVE_REFERENCES
+#include "reference/label_glpk.h"
+#endif
 
 enum { COLS = 50000, ROW = 60, VIEWS = 2, ITERATIONS = 12, PRODUCTS = 3, FAN = 6 };
 
@@ -181,6 +184,7 @@ static plx_status solve_range(void *arg, plx_context *c, plx_index begin, plx_in
     return PLX_OK;
 }
 
+#ifdef PLX_HAVE_REFERENCES
 static double glpk_seconds(const crowd *q, plx_index samples)
 {
     double t = plx__now();
@@ -188,13 +192,20 @@ static double glpk_seconds(const crowd *q, plx_index samples)
     check(PLX__ARENA_NEW(&y, plx__scratch(ctx), q->k));
     for (plx_index j = 0; j < samples; j++) {
         const double *rows[VIEWS] = {q->scores + j * VIEWS * q->k, q->scores + (j * VIEWS + 1) * q->k};
-        check(plx__label_glpk(y, ctx, q->program, rows, VIEWS));
+        check(glpk_solve(y, ctx, q->program, rows, VIEWS));
         double ours = plx__label_value(q->program, q->work[0], q->pattern + j * q->k, rows, VIEWS);
         if (fabs(plx__label_value(q->program, q->work[0], y, rows, VIEWS) - ours) > 1e-7)
             printf("GLPK disagrees on sample %lld\n", (long long)j);
     }
     return samples ? (plx__now() - t) / (double)samples : NAN;
 }
+#else
+static double glpk_seconds(const crowd *q, plx_index samples)
+{
+    (void)q, (void)samples;
+    return NAN;
+}
+#endif
 
 static void programs(plx_index n, plx_index k, plx_index glpk_samples)
 {

@@ -127,7 +127,7 @@ def read_programs(path):
 
 
 def highs_value(above, exclusive, score, weights=(0.5, 0.1, 1.0)):
-    """The program as in labelsets/label_glpk.c: y, |difference|, and a slack per rule and view."""
+    """The program as in tests/reference/label_glpk.h: y, |difference|, and a slack per rule and view."""
     from scipy.optimize import Bounds, LinearConstraint, milp
     views, k = score.shape
     rules = [(i, j, -1.0, 0.0) for i, j in above] + [(i, j, 1.0, 1.0) for i, j in exclusive]

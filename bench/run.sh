@@ -31,6 +31,9 @@ log=build/bench/result.txt
             for k in 25 50; do build/bench/bench/bench_mvkmeans iterate 100000 $k "$threads"; done
             "$python" bench/bench_mvkmeans.py --parallax build/bench/parallax --program build/bench/bench/bench_mvkmeans --threads "$threads"
             build/bench/bench/bench_mvkmeans programs 100000 200 "$threads" 1
+            build/bench/bench/bench_label_search 40 1 20 0.7 5
+            build/bench/bench/bench_label_search 84 1 20 0.7
+            build/bench/bench/bench_label_search 40 3 20 0.7
             ;;
         coem) "$python" bench/bench_coem.py --program build/bench/bench/bench_coem --parallax build/bench/parallax --threads "$threads" --large ;;
         mvplsa)

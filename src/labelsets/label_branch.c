@@ -19,21 +19,22 @@ typedef struct search {
     long nodes;
 } search;
 
-/* Greedy cliques of the exclusive graph: clique[i] is the one class i belongs to. */
+/* Greedy cliques of the exclusive graph: clique[i] is the one class i belongs to, the first all of whose members so far
+ * exclude it. */
 plx_status plx__label_cliques_make(int32_t **out, plx__arena *arena, const plx__label_rules *r)
 {
-    int32_t *clique = NULL;
+    int32_t *clique = NULL, *members = NULL, *excluded = NULL, count = 0;
     *out = NULL;
-    if (r->k > BRANCH_CLASSES) return PLX_OK;
     PLX_TRY(plx__arena_i32(&clique, arena, r->k));
+    PLX_TRY(plx__arena_i32(&members, arena, r->k));
+    PLX_TRY(plx__arena_i32(&excluded, arena, r->k));
     for (plx_index i = 0; i < r->k; i++) {
-        bool fits = false;
-        for (int32_t c = 0; !fits; c++) {
-            fits = true;
-            for (plx_index j = 0; fits && j < i; j++)
-                if (clique[j] == c && !label_has(r->exclusive + i * r->words, j)) fits = false;
-            clique[i] = c;
-        }
+        memset(excluded, 0, (size_t)count * sizeof *excluded);
+        for (plx_index j = 0; j < i; j++) excluded[clique[j]] += label_has(r->exclusive + i * r->words, j);
+        clique[i] = 0;
+        while (clique[i] < count && excluded[clique[i]] < members[clique[i]]) clique[i]++;
+        if (clique[i] == count) count++;
+        members[clique[i]]++;
     }
     *out = clique;
     return PLX_OK;

@@ -57,9 +57,9 @@ static void fill_gains(const plx__label_program *p, plx__label_work *work, const
 
 const char *plx__label_solver_name(plx__label_solver solver)
 {
-    static const char *const names[PLX__LABEL_SOLVERS] = {
-        "none",     "flat-cover",  "flat-blocks",    "best-set", "set-per-view",   "forest",
-        "all-sets", "elimination", "subtree-counts", "branch",   "integer-program"};
+    static const char *const names[PLX__LABEL_SOLVERS] = {"none",           "flat-cover", "flat-blocks", "best-set",
+                                                          "set-per-view",   "forest",     "all-sets",    "elimination",
+                                                          "subtree-counts", "branch",     "search"};
     return solver >= 0 && solver < PLX__LABEL_SOLVERS ? names[solver] : "?";
 }
 
@@ -70,7 +70,7 @@ static plx_index largest_room(const plx__label_program *p)
     plx_index most = 4 * p->k + 8; /* forest */
     plx_index states = (plx_index)1 << p->max_views;
     if (p->rules->flat) most = plx__max((p->k + 1) * states, 6 * states); /* flat-cover, flat-blocks */
-    if (p->clique) most = plx__max(most, (p->k + 1) * p->k);
+    if (p->clique && p->k <= BRANCH_CLASSES) most = plx__max(most, (p->k + 1) * p->k);
     if (p->sets) most = plx__max(most, 7 * p->sets->count);
     if (p->tree && p->tree->paths) most = plx__max(most, (2 * p->k + 1) * states);
     if (p->tree && p->tree->counts) most = plx__max(most, p->tree->room);
@@ -179,7 +179,7 @@ static bool can_serve(plx__label_solver solver, const plx__label_program *p, plx
     case PLX__LABEL_ALL_SETS: return !flat && s <= 2 && p->cube;
     case PLX__LABEL_ELIMINATION: return !flat && isfinite(plx__label_elim_cost(p->elim, p->k, s));
     case PLX__LABEL_SUBTREE_COUNTS: return !flat && s == 1 && plx__label_can_count(p, work);
-    case PLX__LABEL_BRANCH: return !flat && s == 1 && p->clique;
+    case PLX__LABEL_BRANCH: return !flat && s == 1 && p->k <= BRANCH_CLASSES;
     default: return false;
     }
 }

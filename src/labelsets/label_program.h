@@ -10,7 +10,7 @@
  *
  * A plan is made once per set of rules and weights and picks the solvers that can serve them; which one serves a
  * sample may depend on its scores. Among equally good solutions (within 1e-12) the one with the fewest set bits wins,
- * then the lexicographically largest (class by class, view by view inside a class); GLPK alone does not promise that.
+ * then the lexicographically largest (class by class, view by view inside a class).
  *
  * A plan is read-only after it was made; every thread needs its own work area.
  */
@@ -53,7 +53,7 @@ typedef struct plx__label_weights {
 } plx__label_weights;
 
 typedef enum plx__label_solver {
-    PLX__LABEL_NONE = 0,       /* only GLPK can */
+    PLX__LABEL_NONE = 0,       /* only the search can */
     PLX__LABEL_FLAT_COVER,     /* flat: dynamic program over the classes, any numbers */
     PLX__LABEL_FLAT_BLOCKS,    /* flat: closed form, one label in every view */
     PLX__LABEL_BEST_SET,       /* one view: best consistent set */
@@ -63,7 +63,7 @@ typedef enum plx__label_solver {
     PLX__LABEL_ELIMINATION,    /* variable elimination */
     PLX__LABEL_SUBTREE_COUNTS, /* one view, closed rules on a tree or forest: counts per subtree */
     PLX__LABEL_BRANCH,         /* one view: branch and bound, gives up on very hard ones */
-    PLX__LABEL_GLPK,
+    PLX__LABEL_SEARCH,         /* anything: branch and bound with multipliers */
     PLX__LABEL_SOLVERS
 } plx__label_solver;
 
@@ -78,7 +78,7 @@ plx_status plx__label_plan(plx__label_program **out, plx__arena *arena, const pl
 plx_status plx__label_work_new(plx__label_work **out, plx__arena *arena, const plx__label_program *program);
 
 /* Solution: pattern[i] holds the bits of class i, view v at bit s - 1 - v. scores: s rows of k.
- * The solver that served is returned; PLX__LABEL_NONE: none of them can, ask plx__label_glpk. */
+ * The solver that served is returned; PLX__LABEL_NONE: none of them can, ask plx__label_search. */
 plx__label_solver plx__label_solve(uint16_t *pattern, const plx__label_program *program, plx__label_work *work,
                                    const double *const *scores, int s);
 
@@ -87,15 +87,16 @@ bool plx__label_solve_by(uint16_t *pattern, plx__label_solver solver, const plx_
                          plx__label_work *work, const double *const *scores, int s);
 
 /* One set out of the views' sets: bits on which all views agree stay, the others are chosen to maximise
- * score * y.(sum_v s^v) - violate * s * viol(y). out[i] is 0 or 1. PLX__LABEL_NONE: ask plx__label_glpk_report. */
+ * score * y.(sum_v s^v) - violate * s * viol(y). out[i] is 0 or 1. PLX__LABEL_NONE: ask plx__label_search_report. */
 plx__label_solver plx__label_report(uint16_t *out, const plx__label_program *program, plx__label_work *work,
                                     const uint16_t *pattern, const double *const *scores, int s);
 
-/* By integer programming (GLPK). From one thread at a time. Ties are as GLPK leaves them. */
-plx_status plx__label_glpk(uint16_t *pattern, plx_context *ctx, const plx__label_program *program,
-                           const double *const *scores, int s);
-plx_status plx__label_glpk_report(uint16_t *out, plx_context *ctx, const plx__label_program *program,
-                                  const uint16_t *pattern, const double *const *scores, int s);
+/* What the others cannot do, not flat: branch and bound until the optimum is proved, in scratch memory; the work may grow
+ * exponentially with the classes. Listens to the user; past the time limit the best solution found is returned. */
+plx_status plx__label_search(uint16_t *pattern, plx_context *ctx, const plx__label_program *program,
+                             const double *const *scores, int s);
+plx_status plx__label_search_report(uint16_t *out, plx_context *ctx, const plx__label_program *program,
+                                    const uint16_t *pattern, const double *const *scores, int s);
 
 /* The objective of a solution. */
 double plx__label_value(const plx__label_program *program, plx__label_work *work, const uint16_t *pattern,

@@ -55,7 +55,7 @@ typedef struct label_elim {
     label_step *steps; /* k */
 } label_elim;
 
-enum { LABEL_ORDER = PLX__LABEL_GLPK - 1 };
+enum { LABEL_ORDER = PLX__LABEL_SEARCH - 1 };
 
 struct plx__label_program {
     plx__label_solver order[PLX__LABEL_MAX_VIEWS + 1][LABEL_ORDER]; /* by number of views: who is asked first */
@@ -68,7 +68,7 @@ struct plx__label_program {
     label_sets *sets;                   /* or NULL */
     label_tree *tree;                   /* or NULL */
     label_elim *elim;                   /* or NULL */
-    int32_t *clique;                    /* of every class, for branch and bound; or NULL */
+    int32_t *clique;                    /* of every class, for branch and bound; flat: NULL */
     plx_index n_real, n_whole, n_level; /* room the solvers need */
 };
 

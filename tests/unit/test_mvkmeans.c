@@ -374,7 +374,7 @@ static void held_out_samples_are_new_samples(void **state)
 
 /* One root with ten exclusive classes, one more below the first of them, and nearly equal dense rows in three views:
  * every class is worth more than the rule it breaks, so the best single set violates it. One set per sample is found by counts per
- * subtree; three sets at once are too many for elimination and go to GLPK. */
+ * subtree; three sets at once are too many for elimination and go to the search. */
 static plx_dataset *crowded_data(plx_context *ctx)
 {
     enum { K = 12, N = 14, F = 24 };
@@ -427,7 +427,7 @@ static void solvers_are_counted(void **state)
     expect_solver(ctx, d, SETTINGS("assignment=hier-sumscore"), "subtree-counts", 3);
     expect_solver(ctx, d, SETTINGS("assignment=hier-sumscore", "score_scale=mean"), "best-set", 0);
     expect_solver(ctx, d, SETTINGS("assignment=hier-maxagree"), "set-per-view", 0);
-    expect_solver(ctx, d, SETTINGS("assignment=hier-maxagree", "alpha3=0.45", "max_iter=1"), "integer-program", 0);
+    expect_solver(ctx, d, SETTINGS("assignment=hier-maxagree", "alpha3=0.45", "max_iter=1"), "search", 0);
     plx_dataset_destroy(d);
     plx_context_destroy(ctx);
 }

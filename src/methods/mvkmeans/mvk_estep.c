@@ -2,7 +2,7 @@
  * E step: every sample gets the label, or the label sets, that are best for its scores.
  *
  * Samples are independent: chunks of rows run in parallel, each worker with its own scores and solver memory. Sums
- * over samples are added chunk by chunk. Programs that only GLPK can solve are done afterwards, one by one.
+ * over samples are added chunk by chunk. Programs that only the search can solve are done afterwards, one by one.
  */
 #include <math.h>
 #include <string.h>
@@ -197,9 +197,9 @@ static plx_status assign_chunk(void *arg, plx_context *ctx, plx_index begin, plx
     return PLX_OK;
 }
 
-/* ---- what was left to GLPK ---- */
+/* ---- what was left to the search ---- */
 
-static plx_status glpk_sample(pass *q, plx_index j, mvk_step *out)
+static plx_status search_sample(pass *q, plx_index j, mvk_step *out)
 {
     mvk *m = q->m;
     mvk_worker *w = &m->workers[0];
@@ -207,8 +207,8 @@ static plx_status glpk_sample(pass *q, plx_index j, mvk_step *out)
     int s = plx__mvk_present_rows(m, w, j, j), rows = program_rows(m, w, s);
     const double *const *scores = (const double *const *)w->rows;
     if (m->pending[j] & WAITS_FOR_SET) {
-        PLX_TRY(plx__label_glpk(w->pattern, m->ctx, m->program, scores, rows));
-        w->served[PLX__LABEL_GLPK]++;
+        PLX_TRY(plx__label_search(w->pattern, m->ctx, m->program, scores, rows));
+        w->served[PLX__LABEL_SEARCH]++;
         expand(m, w->pattern, j, s);
         out->flips += commit_row(m, w->pattern, j);
         out->objective += row_value(m, w, j, s);
@@ -218,7 +218,7 @@ static plx_status glpk_sample(pass *q, plx_index j, mvk_step *out)
     if (!(m->pending[j] & WAITS_FOR_REPORT)) return PLX_OK;
     uint16_t *present = w->pattern + m->k;
     compress(m, present, m->pattern + j * m->k, j, s);
-    PLX_TRY(plx__label_glpk_report(w->report, m->ctx, m->program, present, scores, s));
+    PLX_TRY(plx__label_search_report(w->report, m->ctx, m->program, present, scores, s));
     memcpy(m->report + j * m->k, w->report, (size_t)m->k * sizeof *w->report);
     keep_own_score(m, w, j, s);
     m->pending[j] = 0;
@@ -242,7 +242,7 @@ static plx_status run_pass(mvk *m, mvk_step *out, bool assign, bool report)
     for (plx_index j = 0; m->programs && j < m->n; j++) {
         if (!m->pending[j]) continue;
         PLX_TRY(plx__poll(m->ctx));
-        PLX_TRY(glpk_sample(&q, j, out));
+        PLX_TRY(search_sample(&q, j, out));
     }
     plx__arena_rewind(scratch, mark);
     return PLX_OK;

@@ -87,7 +87,7 @@ typedef struct mvk {
     uint16_t *fallback;    /* k: the set for samples without evidence, 0/1 */
     int32_t fallback_class;
     double *own_score; /* empty=reseed: n */
-    uint8_t *pending;  /* programs: samples left to GLPK */
+    uint8_t *pending;  /* programs: samples left to the search */
 
     double *partial; /* (k + PLX__CLASS_SLABS) x most columns of a channel: room for the M step */
     int n_workers;
@@ -124,7 +124,7 @@ plx_status plx__mvk_assign(mvk *m, mvk_step *out, bool report);
 /* Only the reported sets, at the scores of the current centroids. */
 plx_status plx__mvk_report(mvk *m);
 /* One sample with fixed scores; used for new samples too. Writes w->pattern (0/1 per class in bits of the channels);
- * false: only GLPK can. */
+ * false: only the search can. */
 bool plx__mvk_solve_row(const mvk *m, mvk_worker *w, plx_index j, int s);
 bool plx__mvk_report_row(const mvk *m, mvk_worker *w, plx_index j, int s);
 plx_status plx__mvk_reseed(mvk *m, mvk_step *step);

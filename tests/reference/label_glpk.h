@@ -1,9 +1,12 @@
 /*
- * Label programs as integer programs for GLPK: the general fallback, and the reference of the tests.
+ * Label programs as integer programs for GLPK: the reference that tests and benchmarks compare with (PLX_REFERENCES).
  *
  * Columns: y_i^v binary; for every class and pair of views d >= |y_i^u - y_i^v|; for every rule and view a slack that
  * takes up what is broken. At an optimum the continuous columns take their smallest value, so this is the objective.
  */
+#ifndef PLX_REFERENCE_LABEL_GLPK_H
+#define PLX_REFERENCE_LABEL_GLPK_H
+
 #include <glpk.h>
 #include <setjmp.h>
 
@@ -174,14 +177,14 @@ static plx_status with_glpk(uint16_t *out, plx_context *ctx, const plx__label_pr
     return st;
 }
 
-plx_status plx__label_glpk(uint16_t *pattern, plx_context *ctx, const plx__label_program *p,
-                           const double *const *scores, int s)
+static inline plx_status glpk_solve(uint16_t *pattern, plx_context *ctx, const plx__label_program *p,
+                                    const double *const *scores, int s)
 {
     return with_glpk(pattern, ctx, p, NULL, scores, s);
 }
 
-plx_status plx__label_glpk_report(uint16_t *out, plx_context *ctx, const plx__label_program *p, const uint16_t *pattern,
-                                  const double *const *scores, int s)
+static inline plx_status glpk_report(uint16_t *out, plx_context *ctx, const plx__label_program *p,
+                                     const uint16_t *pattern, const double *const *scores, int s)
 {
     double *sum = NULL;
     PLX_TRY(plx__arena_f64(&sum, plx__scratch(ctx), p->k, 1));
@@ -190,3 +193,5 @@ plx_status plx__label_glpk_report(uint16_t *out, plx_context *ctx, const plx__la
     const double *const one[1] = {sum};
     return with_glpk(out, ctx, p, pattern, one, s);
 }
+
+#endif

@@ -10,23 +10,6 @@
 #include "eval/metrics_store.h"
 #include "eval/rule_check.h"
 
-static bool is_regression(const plx_model *m)
-{
-    const char *task = plx_params_get(m->settings, "task");
-    return task && strcmp(task, "regression") == 0;
-}
-
-/* A classifier that was told a number of clusters had no labels to learn from; one that has a parameter `task` says
- * which it did, by that or, left to itself, by scores of classes. */
-static bool is_clustering(const plx_model *m, const plx__outcome *o)
-{
-    const char *clusters = plx_params_get(m->settings, "clusters"), *task = plx_params_get(m->settings, "task");
-    if (m->method->task == PLX_TASK_CLUSTER) return true;
-    if (!clusters || !clusters[0]) return false;
-    if (!task) return true;
-    return task[0] ? strcmp(task, "cluster") == 0 : !o->scores.data;
-}
-
 /* How good every view is on its own, where the method tells. */
 static plx_status measure_views(plx_metrics *metrics, plx_context *ctx, const plx_prediction *p, const plx_model *m,
                                 const plx__fit_outcome *about)
@@ -67,12 +50,19 @@ static plx_status measure_arrays(plx_metrics *metrics, const plx_prediction *p, 
     return PLX_OK;
 }
 
-/* A method without a classifier leaves all labels open: there is nothing to compare then. */
+/* A method may leave all labels open: there is nothing to compare then. */
 static bool labels_nobody(const plx__outcome *o)
 {
     for (plx_index i = 0; i < o->n; i++)
         if (o->label[i]) return false;
     return true;
+}
+
+static plx__fit_kind kind_of(const plx__outcome *o)
+{
+    return o->kind == PLX__OUTCOME_CLUSTERS  ? PLX__FIT_CLUSTERER
+           : o->kind == PLX__OUTCOME_NUMBERS ? PLX__FIT_REGRESSOR
+                                             : PLX__FIT_CLASSIFIER;
 }
 
 static plx_status measure_labels(plx_metrics *metrics, plx_context *ctx, const plx_prediction *p, const plx_model *m,
@@ -85,7 +75,7 @@ static plx_status measure_labels(plx_metrics *metrics, plx_context *ctx, const p
     PLX_TRY(PLX__ARENA_NEW(&pred, plx__scratch(ctx), o->n));
     for (plx_index i = 0; i < o->n; i++) pred[i] = o->label[i] ? o->label[i] : "?";
     plx__fit_outcome about = {.n = o->n, .truth = data->truth, .pred = pred, .seen = p == &m->fitted ? m->seen : NULL};
-    about.kind = is_clustering(m, o) ? PLX__FIT_CLUSTERER : is_regression(m) ? PLX__FIT_REGRESSOR : PLX__FIT_CLASSIFIER;
+    about.kind = kind_of(o);
     if (o->scores.data && about.kind == PLX__FIT_CLASSIFIER) {
         about.scores = plx__cmat(o->scores);
         about.classes = o->columns;

@@ -138,7 +138,7 @@ static plx_status tell_numbers(plx__run *run, const plx__gp_outcome *o)
         plx__print_double(text, scores.data[2 * i]);
         PLX_TRY(plx__arena_text(&label[i], plx__scratch(run->ctx), text));
     }
-    return plx__outcome_texts(run, label, plx__cmat(scores), columns);
+    return plx__outcome_numbers(run, label, plx__cmat(scores), columns);
 }
 
 plx_status plx__gp_put_outcome(plx__run *run, const plx__gp_outcome *o)

@@ -27,14 +27,23 @@ static plx_status copy_scores(plx__run *run, plx_cmat scores, const char *const 
     return PLX_OK;
 }
 
-plx_status plx__outcome_texts(plx__run *run, const char *const *labels, plx_cmat scores, const char *const *columns)
+plx_status plx__outcome_numbers(plx__run *run, const char *const *labels, plx_cmat scores, const char *const *columns)
 {
     plx__outcome *o = run->outcome;
+    o->kind = PLX__OUTCOME_NUMBERS;
     o->n = run->problem->n;
     PLX_TRY(PLX__ARENA_NEW(&o->label, run->out->arena, o->n));
     for (plx_index i = 0; i < o->n; i++)
         if (labels[i]) PLX_TRY(plx__arena_text(&o->label[i], run->out->arena, labels[i]));
     return copy_scores(run, scores, columns);
+}
+
+plx_status plx__outcome_nothing(plx__run *run)
+{
+    plx__outcome *o = run->outcome;
+    o->kind = PLX__OUTCOME_NONE;
+    o->n = run->problem->n;
+    return PLX__ARENA_NEW(&o->label, run->out->arena, o->n);
 }
 
 /* Labels drawn from a list of names: the texts are shared. */
@@ -53,6 +62,7 @@ plx_status plx__outcome_classes(plx__run *run, const int32_t *index, plx_cmat sc
     const char **names = NULL;
     PLX_TRY(PLX__ARENA_NEW(&names, run->out->arena, p->n_classes));
     for (plx_index c = 0; c < p->n_classes; c++) PLX_TRY(plx__arena_text(&names[c], run->out->arena, p->classes[c]));
+    run->outcome->kind = PLX__OUTCOME_CLASSES;
     return outcome_indexed(run, index, names, scores);
 }
 
@@ -62,6 +72,7 @@ plx_status plx__outcome_clusters(plx__run *run, const int32_t *index, plx_index 
     PLX_TRY(PLX__ARENA_NEW(&names, run->out->arena, n_clusters));
     for (plx_index c = 0; c < n_clusters; c++)
         PLX_TRY(plx__arena_printf(&names[c], run->out->arena, "c%lld", (long long)c));
+    run->outcome->kind = PLX__OUTCOME_CLUSTERS;
     return outcome_indexed(run, index, names, scores);
 }
 

@@ -35,8 +35,17 @@ typedef struct plx__problem {
     const char *directory;           /* what file parameters are relative to */
 } plx__problem;
 
+/* What the labels of an outcome are. */
+typedef enum plx__outcome_kind {
+    PLX__OUTCOME_NONE = 0, /* nothing is told of samples */
+    PLX__OUTCOME_CLASSES,
+    PLX__OUTCOME_CLUSTERS,
+    PLX__OUTCOME_NUMBERS
+} plx__outcome_kind;
+
 /* Labels and scores per sample. */
 typedef struct plx__outcome {
+    plx__outcome_kind kind;
     plx_index n;
     const char **label; /* n; NULL entries print as ? */
     plx_mat scores;     /* n x n_columns; data NULL: none */
@@ -72,11 +81,12 @@ typedef struct plx__run {
 /* Was this on-request array asked for? */
 bool plx__wanted(const plx__run *run, const char *name);
 
-/* Predictions by class index (-1: ?) with one score column per class; by cluster number (c0, c1, ...);
- * or as ready texts. Arrays are copied. scores.data may be NULL. */
+/* Predictions by class index (-1: ?) with one score column per class; by cluster number (c0, c1, ...); as texts of
+ * numbers; or none at all. Arrays are copied. scores.data may be NULL. */
 plx_status plx__outcome_classes(plx__run *run, const int32_t *index, plx_cmat scores);
 plx_status plx__outcome_clusters(plx__run *run, const int32_t *index, plx_index n_clusters, plx_cmat scores);
-plx_status plx__outcome_texts(plx__run *run, const char *const *labels, plx_cmat scores, const char *const *columns);
+plx_status plx__outcome_numbers(plx__run *run, const char *const *labels, plx_cmat scores, const char *const *columns);
+plx_status plx__outcome_nothing(plx__run *run);
 
 /* Largest score per row, ties to the smallest index. */
 void plx__argmax_rows(int32_t *out, plx_cmat scores);
@@ -136,6 +146,9 @@ typedef enum plx__zero_rows {
     PLX__ZERO_ROWS_PRESENT = 2  /* present */
 } plx__zero_rows;
 
+/* What may be acquired, as plx_acquire_kind counts. */
+enum { PLX__ACQUIRE_KINDS = 3 };
+
 struct plx__method {
     const char *name, *title, *summary, *citation;
     plx_task task;
@@ -159,6 +172,9 @@ struct plx__method {
     /* After a fit with held-out samples, when their rows are back: arrays over pairs of samples that concern them too;
      * may be NULL (such arrays are zero there). */
     plx_status (*complete)(plx_context *ctx, plx__store *all);
+    /* By kind (labels, features, any): a descriptor whose fit() ranks besides fitting (active/acquirer.h); NULL: the
+     * method has no ranking of its own. All of them share one list of parameter tables. */
+    const plx__method *acquire[PLX__ACQUIRE_KINDS];
 };
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "parallax/acquire.h"
 #include "run/problem.h"
 #include "gp/gp_weight_space.h"
 
@@ -225,11 +226,8 @@ static plx_status fit_labels(bct *b, plx__gp_state *state)
 
 static plx_status fit_kernel(bct *b)
 {
-    const char **none = NULL;
     PLX_TRY(plx__bct_build(b));
-    if (b->set->task == BCT_CLUSTER) return plx__bct_cluster(b);
-    PLX_TRY(PLX__ARENA_NEW(&none, plx__scratch(b->ctx), b->n));
-    return plx__outcome_texts(b->run, none, (plx_cmat){0}, NULL);
+    return b->set->task == BCT_CLUSTER ? plx__bct_cluster(b) : plx__outcome_nothing(b->run);
 }
 
 plx_status plx__bct_fit(bct *b, plx__gp_state *state, bool factors)
@@ -335,4 +333,5 @@ const plx__method plx__method_bct = {
     .memory_remedy = "set pivots (for example pivots=300), use fewer samples, or raise the memory limit",
     .memory = memory,
     .fit = fit,
-    .predict = plx__bct_predict};
+    .predict = plx__bct_predict,
+    .acquire = {[PLX_ACQUIRE_FEATURES] = &plx__acquire_bct}};

@@ -77,6 +77,7 @@ typedef struct bct {
 /* ---- bct.c ---- */
 extern const plx__param_spec plx__bct_params[]; /* its own rows; the kernels' and the framework's come on top */
 extern const plx__method plx__method_bct;
+extern const plx__method plx__acquire_bct; /* sense.c */
 /* From an opened problem to predictions and everything predicting needs in the store. `factors` keeps the S_j for
  * plx__bct_solve. `state` is filled when there are labels to learn from. */
 plx_status plx__bct_fit(bct *b, plx__gp_state *state, bool factors);

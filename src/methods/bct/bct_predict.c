@@ -192,13 +192,6 @@ static plx_status tell_cluster(bct *b)
     return plx__outcome_clusters(b->run, label, b->set->clusters, (plx_cmat){0});
 }
 
-static plx_status tell_nothing(bct *b)
-{
-    const char **none = NULL;
-    PLX_TRY(PLX__ARENA_NEW(&none, plx__scratch(b->ctx), b->n));
-    return plx__outcome_texts(b->run, none, (plx_cmat){0}, NULL);
-}
-
 plx_status plx__bct_predict(plx__run *run)
 {
     bct b;
@@ -206,7 +199,7 @@ plx_status plx__bct_predict(plx__run *run)
     PLX_TRY(plx__bct_open(&b, run));
     PLX_TRY(put_covered(&c));
     if (b.set->task == BCT_CLUSTER) return tell_cluster(&b);
-    if (!b.labels) return tell_nothing(&b);
+    if (!b.labels) return plx__outcome_nothing(run);
     PLX_TRY(load_state(&c));
     b.keep_factors = b.solves = true;
     PLX_TRY(plx__bct_reserve(&b));

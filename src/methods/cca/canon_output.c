@@ -229,14 +229,6 @@ static plx_status svm_decide(canon *c, plx_mat shared)
 
 /* ---- all of it ---- */
 
-static plx_status no_labels(canon *c)
-{
-    int32_t *label = NULL;
-    PLX_TRY(plx__arena_i32(&label, plx__scratch(c->ctx), c->n));
-    for (plx_index i = 0; i < c->n; i++) label[i] = -1;
-    return plx__outcome_classes(c->run, label, (plx_cmat){0});
-}
-
 static plx_status put_facts(canon *c)
 {
     c->run->info->objective = plx__sum(c->rho, c->k);
@@ -258,7 +250,7 @@ plx_status plx__canon_finish(canon *c)
         PLX_TRY(put_correlation(c));
     }
     PLX_TRY(put_retrieval(c));
-    if (c->set->classifier == CANON_NO_CLASSIFIER) return no_labels(c);
+    if (c->set->classifier == CANON_NO_CLASSIFIER) return plx__outcome_nothing(c->run);
     if (!c->run->fitted) PLX_TRY(svm_fit(c, shared));
     return svm_decide(c, shared);
 }

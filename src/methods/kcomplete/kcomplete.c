@@ -144,14 +144,6 @@ static plx_status classify(kc *c, plx_cmat k)
     return plx__outcome_classes(c->run, label, plx__cmat(probability));
 }
 
-static plx_status no_labels(kc *c)
-{
-    int32_t *label = NULL;
-    PLX_TRY(plx__arena_i32(&label, plx__scratch(c->ctx), c->run->problem->n));
-    for (plx_index i = 0; i < c->run->problem->n; i++) label[i] = -1;
-    return plx__outcome_classes(c->run, label, (plx_cmat){0});
-}
-
 /* ---- arrays ---- */
 
 static plx_status put_samples(kc *c, const kc_rows *rows)
@@ -207,7 +199,7 @@ static plx_status fit(plx__run *run)
     PLX_TRY(put_rows(&c, &rows, &who));
     PLX_TRY(plx__report(run->ctx, "kernel", 1, 1, NAN));
     PLX_TRY(put_kernel(&c, &rows));
-    if (c.set->classifier == KC_NO_CLASSIFIER) return no_labels(&c);
+    if (c.set->classifier == KC_NO_CLASSIFIER) return plx__outcome_nothing(run);
     PLX_TRY(fit_classifier(&c, &rows, &who));
     PLX_TRY(plx__arena_mat(&k, plx__scratch(run->ctx), rows.x.rows, who.l));
     PLX_TRY(plx__kc_values(&c, &rows, NULL, rows.x.rows, &rows, who.sample, who.l, k));
@@ -245,7 +237,7 @@ static plx_status predict(plx__run *run)
         PLX_TRY(values_with(&k, &c, &rows, "_rows"));
         PLX_TRY(plx__store_put(run->out, "_cross.kernel", plx__cmat(k)));
     }
-    if (c.set->classifier == KC_NO_CLASSIFIER) return no_labels(&c);
+    if (c.set->classifier == KC_NO_CLASSIFIER) return plx__outcome_nothing(run);
     PLX_TRY(values_with(&k, &c, &rows, "_labelled_rows"));
     return classify(&c, plx__cmat(k));
 }

@@ -95,6 +95,7 @@ static plx_status write_labels(mvk *m, const mvk_final *final)
     plx__outcome *o = m->run->outcome;
     const char **names = NULL;
     PLX_TRY(class_names(&names, m));
+    o->kind = m->names ? PLX__OUTCOME_CLASSES : PLX__OUTCOME_CLUSTERS;
     o->n = m->n;
     o->columns = names;
     PLX_TRY(PLX__ARENA_NEW(&o->label, m->run->out->arena, m->n));

@@ -51,6 +51,8 @@ int plx__json_number(char out[PLX__NUMBER_BYTES + 2], double value)
     }
     if (isinf(value)) value = value > 0 ? 1e308 : -1e308;
     int length = plx__print_short(out, value);
+    char *plus = strchr(out, '+'); /* of an exponent */
+    if (plus) memmove(plus, plus + 1, strlen(plus)), length--;
     if (strpbrk(out, ".e")) return length;
     memcpy(out + length, ".0", 3);
     return length + 2;

@@ -130,7 +130,7 @@ static void data_sets(void **state)
     assert_fails(k.ctx, plx_dataset_select(&d, k.ctx, k.data, NULL, 1), PLX_E_ARG, "'samples'");
     assert_fails(k.ctx, plx_dataset_mask(&d, k.ctx, k.data, NULL), PLX_E_ARG, "'present'");
     assert_fails(k.ctx, plx_dataset_relabel(&d, k.ctx, NULL, NULL), PLX_E_ARG, "'data'");
-    assert_fails(k.ctx, plx_matrix_write(k.ctx, none, "x.csv"), PLX_E_ARG, "'m.data'");
+    assert_fails(k.ctx, plx_matrix_write(k.ctx, none, "x.csv"), PLX_E_ARG, "values NULL is no matrix");
     assert_null(d);
     close_desk(&k);
 }

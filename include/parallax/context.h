@@ -138,16 +138,22 @@ PLX_API int plx_context_threads(const plx_context *ctx);
 /** Memory limit in bytes; 0 for NULL. */
 PLX_API int64_t plx_context_memory_limit(const plx_context *ctx);
 
-/** Bytes the context holds now: its scratch, and the data sets, models and results made with it.
- *  0 for NULL. Any thread; O(1). */
+/**
+ * Bytes the context holds now: its scratch, and the data sets, models and results made with it; 0 for NULL.
+ *
+ * Threads: any.
+ */
 PLX_API int64_t plx_context_memory_used(const plx_context *ctx);
 
-/** The most bytes the context held at once since it was created or since the last
- *  plx_context_reset_memory_peak(). Memory that libraries below take from malloc is counted where
- *  they let it be. 0 for NULL. Any thread; O(1). */
+/**
+ * The most bytes the context held at once since it was created or since the last plx_context_reset_memory_peak(). Memory
+ * that libraries below take from malloc is counted where they let it be. 0 for NULL.
+ *
+ * Threads: any.
+ */
 PLX_API int64_t plx_context_memory_peak(const plx_context *ctx);
 
-/** Start the high-water mark again from what is held now. NULL is allowed; O(1). */
+/** Start the high-water mark again from what is held now. NULL is allowed. */
 PLX_API void plx_context_reset_memory_peak(plx_context *ctx);
 
 #ifdef __cplusplus

@@ -61,10 +61,15 @@ static inline void set_labels(plx_dataset *d, plx_context *ctx, const int *label
     free(labels);
 }
 
+/* Expected values are worked out on the data as they are, without scaling and with the largest score deciding: so is
+ * every fit here, unless its settings say otherwise. */
 static inline plx_params *settings_of(plx_context *ctx, const char *method, const char *const *settings)
 {
+    static const char *const plain[][2] = {{"scale", "none"}, {"decision", "argmax"}};
     plx_params *p = NULL;
     assert_ok(ctx, plx_params_create(&p, ctx, method));
+    for (int i = 0; i < 2; i++)
+        if (plx_params_get(p, plain[i][0])) assert_ok(ctx, plx_params_set(p, ctx, plain[i][0], plain[i][1]));
     for (; settings && *settings; settings++) {
         char key[64];
         const char *equals = strchr(*settings, '=');

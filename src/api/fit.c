@@ -9,7 +9,7 @@
 
 #include "api/api_args.h"
 #include "api/heldout.h"
-#include "api/model_impl.h"
+#include "api/merge_rows.h"
 #include "data/kernel_columns.h"
 #include "run/problem.h"
 #include "linalg/csr.h"
@@ -182,6 +182,20 @@ static plx_status keep_seen(plx_model *m, const plx__problem *p)
     return PLX_OK;
 }
 
+/* Views that no sample of the fit has: new data may have them, which is no news to the user. */
+static plx_status keep_ignored(plx_model *m, const plx__problem_source *from, const plx__problem *p)
+{
+    const char **names = NULL;
+    plx_index next = 0;
+    PLX_TRY(PLX__ARENA_NEW(&names, &m->arena, p->n_given - p->n_views));
+    for (plx_index v = 0; v < p->n_given; v++) {
+        if (next < p->n_views && p->given[next] == v) next++;
+        else PLX_TRY(plx__arena_text(&names[m->n_ignored++], &m->arena, from->data->views[v].name));
+    }
+    m->ignored = names;
+    return PLX_OK;
+}
+
 /* ---- running ---- */
 
 static plx_status estimate(double *stated, plx__run *run)
@@ -221,8 +235,35 @@ static plx_status run_fit(plx_context *ctx, plx_model *m, plx__problem *p, plx__
                     .wanted = o->arrays,
                     .n_wanted = o->n_arrays};
     PLX_TRY(plx__problem_check(ctx, m->method, p, true));
+    PLX_TRY(plx__scales_put(&run));
     if (m->method->check) PLX_TRY(m->method->check(&run));
-    return measured_fit(&run, &m->memory);
+    PLX_TRY(measured_fit(&run, &m->memory));
+    PLX_TRY(plx__scales_tell(&run));
+    return plx__prior_keep(store, ctx, p, outcome);
+}
+
+/* The problem without samples that have no view. Scalings are settled before they are taken away. */
+static plx_status build_problem(plx__problem *p, plx__heldout *held, plx_context *ctx, plx_model *m, plx_index rows)
+{
+    plx__problem_source from = {.method = m->method,
+                                .settings = m->settings,
+                                .data = held->fitted,
+                                .row = held->row,
+                                .rows = rows,
+                                .fitting = true};
+    plx__scale_kind *scale = NULL;
+    PLX_TRY(plx__problem_build(p, ctx, &m->arena, &from));
+    PLX_TRY(keep_seen(m, p));
+    PLX_TRY(plx__problem_warn(ctx, &from, p));
+    PLX_TRY(keep_ignored(m, &from, p));
+    PLX_TRY(plx__heldout_uncovered(held, ctx, m, p));
+    if (!held->n_bare) return PLX_OK;
+    PLX_TRY(PLX__ARENA_NEW(&scale, plx__scratch(ctx), p->n_given));
+    for (plx_index v = 0; v < p->n_views; v++) scale[p->given[v]] = p->scale[v];
+    from.data = held->fitted;
+    from.row = held->row;
+    from.scale = scale;
+    return plx__problem_build(p, ctx, &m->arena, &from);
 }
 
 static plx_status fit_model(plx_model *m, plx_context *ctx, const plx_dataset *data, const plx_fit_options *o)
@@ -236,11 +277,10 @@ static plx_status fit_model(plx_model *m, plx_context *ctx, const plx_dataset *d
     plx__arena_init(&temporary, ctx);
     PLX_GOTO(check_setting_views(ctx, m, data));
     PLX_GOTO(plx__heldout_open(&held, ctx, m, data, o->directory));
-    PLX_GOTO(plx__problem_build(&p, ctx, &m->arena, m->method, m->settings, held.fitted, held.row, data->n, true));
+    PLX_GOTO(build_problem(&p, &held, ctx, m, data->n));
     p.directory = o->directory ? o->directory : ".";
     PLX_GOTO(square_kernels(ctx, &p, held.fitted, &m->arena));
     PLX_GOTO(keep_cards(m, &p));
-    PLX_GOTO(keep_seen(m, &p));
     plx__store_init(&fitted, held.any ? &temporary : &m->arena);
     PLX_GOTO(run_fit(ctx, m, &p, &fitted, &m->fitted.outcome, o));
     if (held.any) PLX_GOTO(plx__heldout_close(&held, ctx, m, data, &fitted, o));

@@ -1,5 +1,5 @@
 /*
- * Samples that take no part in fitting: taken away before, predicted and put back after.
+ * Samples that take no part in fitting, held out or without any view: taken away before, predicted and put back after.
  */
 #ifndef PLX_API_HELDOUT_H
 #define PLX_API_HELDOUT_H
@@ -8,17 +8,21 @@
 
 typedef struct plx__heldout {
     bool any;
-    const plx_dataset *fitted;  /* the caller's data set itself when nothing is held out */
-    plx_dataset *subset, *rest; /* owned */
-    plx_index *row, *rest_row;  /* rows of the caller's data; row is NULL when nothing is held out */
+    const plx_dataset *fitted;   /* the caller's data set itself when nothing is taken away */
+    plx_dataset *subset, *rest;  /* owned; rest NULL: nothing is held out */
+    plx_index *row, *rest_row;   /* rows of the caller's data; row is NULL when nothing is taken away */
+    plx_index *bare_row, n_bare; /* rows of samples without any view */
 } plx__heldout;
 
 /* Reads the `heldout` setting and splits the data. */
 plx_status plx__heldout_open(plx__heldout *held, plx_context *ctx, const plx_model *model, const plx_dataset *data,
                              const char *directory);
 
-/* Predicts the rest and merges: model->store and model->fitted get all rows. `fitted` holds what fit left. An array
- * over pairs of samples is completed by the prediction's own one and by "_cross.NAME" (held-out x fitted), if there. */
+/* Takes away samples without any view, as the problem made of `held->fitted` shows them, unless the method has its own
+ * rule or uncovered=error refuses them. */
+plx_status plx__heldout_uncovered(plx__heldout *held, plx_context *ctx, const plx_model *model, const plx__problem *p);
+
+/* Predicts the rest and merges: model->store and model->fitted get all rows. `fitted` holds what fit left. */
 plx_status plx__heldout_close(plx__heldout *held, plx_context *ctx, plx_model *model, const plx_dataset *data,
                               plx__store *fitted, const plx_fit_options *o);
 

@@ -263,25 +263,30 @@ static plx_status find_view(plx_index *out, plx_context *ctx, const plx_model *m
 
 static plx_status no_common_view(plx_context *ctx, const plx_model *m, const plx_dataset *data)
 {
-    plx__textbuf theirs, ours;
-    const char *found = NULL, *wanted = NULL;
-    plx__textbuf_init(&theirs, plx__scratch(ctx));
-    plx__textbuf_init(&ours, plx__scratch(ctx));
-    for (plx_index w = 0; w < data->n_views; w++)
-        plx__textbuf_printf(&theirs, "%s'%s'", w ? ", " : "", data->views[w].name);
-    for (plx_index v = 0; v < m->n_views; v++) plx__textbuf_printf(&ours, "%s'%s'", v ? ", " : "", m->views[v].name);
-    PLX_TRY(plx__textbuf_done(&found, &theirs));
-    PLX_TRY(plx__textbuf_done(&wanted, &ours));
+    const char **names = NULL, *found = NULL, *wanted = NULL;
+    PLX_TRY(PLX__ARENA_NEW(&names, plx__scratch(ctx), plx__max(data->n_views, m->n_views)));
+    for (plx_index w = 0; w < data->n_views; w++) names[w] = data->views[w].name;
+    PLX_TRY(plx__list_names(&found, plx__scratch(ctx), names, data->n_views));
+    for (plx_index v = 0; v < m->n_views; v++) names[v] = m->views[v].name;
+    PLX_TRY(plx__list_names(&wanted, plx__scratch(ctx), names, m->n_views));
     PLX_FAIL(ctx, PLX_E_DATA,
              "the data set has none of the model's views: it has %.300s, the model knows %.300s; name the view so, or "
              "give its features the names they had",
              found[0] ? found : "no view", wanted);
 }
 
-static void warn_unknown(plx_context *ctx, const plx_dataset *data, const uint8_t *taken)
+static bool known_to_be_ignored(const plx_model *m, const char *name)
+{
+    for (plx_index v = 0; v < m->n_ignored; v++)
+        if (strcmp(m->ignored[v], name) == 0) return true;
+    return false;
+}
+
+static void warn_unknown(plx_context *ctx, const plx_model *m, const plx_dataset *data, const uint8_t *taken)
 {
     for (plx_index w = 0; w < data->n_views; w++)
-        if (!taken[w]) plx__warn(ctx, "view '%s' is unknown to the model and ignored", data->views[w].name);
+        if (!taken[w] && !known_to_be_ignored(m, data->views[w].name))
+            plx__warn(ctx, "view '%s' is unknown to the model and ignored", data->views[w].name);
 }
 
 /* Views the model does not use are not looked at: they count as missing. */
@@ -307,7 +312,7 @@ static plx_status fill(plx_dataset *to, plx_context *ctx, const plx_model *m, co
         plx__arena_rewind(plx__scratch(ctx), mark);
     }
     if (!matched) return no_common_view(ctx, m, data);
-    warn_unknown(ctx, data, taken);
+    warn_unknown(ctx, m, data, taken);
     return PLX_OK;
 }
 

@@ -43,6 +43,8 @@ struct plx_model {
     plx__hierarchy *hierarchy; /* NULL: none */
     plx_index n_views;
     plx__view_card *views;
+    const char *const *ignored; /* views that no sample of the fit had; none from a file */
+    plx_index n_ignored;
     plx_index n_fitted; /* samples that took part */
     uint64_t seed;
     double seconds;

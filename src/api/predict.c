@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "api/api_args.h"
-#include "api/model_impl.h"
+#include "api/merge_rows.h"
 #include "run/problem.h"
 
 static plx_status create(plx_prediction **out, plx_context *ctx, const plx__method *method)
@@ -34,32 +34,130 @@ static plx_status check_used(plx_context *ctx, const plx_model *m, const plx__pr
     return plx__problem_check(ctx, m->method, &shown, false);
 }
 
-static plx_status run_predict(plx_prediction *out, plx_context *ctx, const plx_model *m, const plx_dataset *matched,
-                              const plx_index *row, plx_index rows, const char *const *wanted, plx_index n_wanted)
+typedef struct request {
+    plx_context *ctx;
+    const plx_model *m;
+    const char *const *wanted;
+    plx_index n_wanted;
+} request;
+
+static plx_status run_method(const request *r, plx__problem *p, plx__store *store, plx__outcome *outcome)
 {
-    plx__problem p;
     plx__facts ignored = {0};
-    PLX_TRY(plx__problem_build(&p, ctx, &out->arena, m->method, m->settings, matched, row, rows, false));
-    p.classes = m->classes;
-    p.n_classes = m->n_classes;
-    p.hierarchy = m->hierarchy;
-    p.directory = ".";
-    plx__run run = {.ctx = ctx,
+    const plx_model *m = r->m;
+    p->classes = m->classes;
+    p->n_classes = m->n_classes;
+    p->hierarchy = m->hierarchy;
+    p->directory = ".";
+    plx__run run = {.ctx = r->ctx,
                     .method = m->method,
-                    .problem = &p,
+                    .problem = p,
                     .settings = m->settings,
                     .params = m->params,
                     .fitted = &m->store,
-                    .out = &out->store,
-                    .outcome = &out->outcome,
+                    .out = store,
+                    .outcome = outcome,
                     .info = &ignored,
-                    .wanted = wanted,
-                    .n_wanted = n_wanted};
-    PLX_TRY(check_used(ctx, m, &p));
+                    .wanted = r->wanted,
+                    .n_wanted = r->n_wanted};
+    PLX_TRY(check_used(r->ctx, m, p));
     if (m->method->memory)
-        PLX_TRY(plx__need_memory(ctx, m->method->memory(&run), m->method->name,
+        PLX_TRY(plx__need_memory(r->ctx, m->method->memory(&run), m->method->name,
                                  "predict fewer samples at a time or raise the memory limit"));
     return m->method->predict(&run);
+}
+
+/* ---- samples without any view ---- */
+
+static plx_status bare_rows(plx_index **out, plx_index *count, const request *r, const plx__problem *p)
+{
+    bool refused = false;
+    plx__prior prior;
+    PLX_TRY(plx__uncovered_samples(out, count, r->ctx, p));
+    if (!*count) return PLX_OK;
+    PLX_TRY(plx__uncovered_refused(&refused, r->ctx, r->m->method, r->m->settings));
+    if (refused)
+        PLX_FAIL(r->ctx, PLX_E_DATA, "%s: sample %s has none of the model's views; remove it or set uncovered=prior",
+                 r->m->method->name, p->ids[(*out)[0]]);
+    PLX_TRY(plx__prior_read(&prior, r->ctx, r->m, &r->m->store));
+    if (r->m->method->uncovered == PLX__UNCOVERED_OWN || !prior.label) *count = 0;
+    return PLX_OK;
+}
+
+/* Nobody has a view: the prior is all there is. */
+static plx_status nothing_but_prior(plx_prediction *out, const request *r, plx_index n, const plx__prior *prior)
+{
+    plx__outcome *o = &out->outcome;
+    plx_index k = prior->shares ? prior->n_classes : 0;
+    const char **columns = NULL;
+    *o = (plx__outcome){.n = n};
+    PLX_TRY(PLX__ARENA_NEW(&o->label, &out->arena, n));
+    for (plx_index i = 0; i < n; i++) PLX_TRY(plx__arena_text(&o->label[i], &out->arena, prior->label));
+    if (!k) return PLX_OK;
+    PLX_TRY(PLX__ARENA_NEW(&columns, &out->arena, k));
+    for (plx_index c = 0; c < k; c++) PLX_TRY(plx__arena_text(&columns[c], &out->arena, r->m->classes[c]));
+    o->columns = columns;
+    PLX_TRY(plx__arena_mat(&o->scores, &out->arena, n, k));
+    for (plx_index i = 0; i < n; i++) memcpy(o->scores.data + i * k, prior->shares, (size_t)k * sizeof(double));
+    return r->m->method->prior_array ? plx__store_put(&out->store, r->m->method->prior_array, plx__cmat(o->scores))
+                                     : PLX_OK;
+}
+
+/* The method sees the others; these get the prior. */
+static plx_status predict_covered(plx_prediction *out, const request *r, const plx__problem_source *from,
+                                  const plx__problem *all, const plx_index *bare, plx_index n_bare,
+                                  plx__arena *temporary, plx_dataset **owned)
+{
+    plx_context *ctx = r->ctx;
+    plx_index *keep = NULL, *row = NULL, kept = 0, next = 0;
+    plx__problem_source source = *from;
+    plx__problem p;
+    plx__store store;
+    plx__outcome outcome = {0};
+    plx__merge merge = {
+        .method = r->m->method, .n = all->n, .store = &store, .outcome = &outcome, .bare = bare, .n_bare = n_bare};
+    PLX_TRY(plx__prior_read(&merge.prior, ctx, r->m, &r->m->store));
+    plx__warn(ctx, "%s: %lld samples have no view, e.g. %s; they get the most frequent answer '%s'", r->m->method->name,
+              (long long)n_bare, all->ids[bare[0]], merge.prior.label);
+    if (n_bare == all->n) return nothing_but_prior(out, r, all->n, &merge.prior);
+    PLX_TRY(plx__arena_i64(&keep, plx__scratch(ctx), all->n));
+    PLX_TRY(plx__arena_i64(&row, plx__scratch(ctx), all->n));
+    for (plx_index i = 0; i < all->n; i++) {
+        if (next < n_bare && bare[next] == i) next++;
+        else keep[kept++] = i;
+    }
+    for (plx_index i = 0; i < kept; i++) row[i] = all->row[keep[i]];
+    PLX_TRY(plx__dataset_select(owned, ctx, from->data, keep, kept));
+    source.data = *owned;
+    source.row = row;
+    merge.row = keep;
+    plx__store_init(&store, temporary);
+    PLX_TRY(plx__problem_build(&p, ctx, temporary, &source));
+    PLX_TRY(run_method(r, &p, &store, &outcome));
+    return plx__merge_rows(&out->store, &out->outcome, ctx, &merge);
+}
+
+static plx_status run_predict(plx_prediction *out, const request *r, const plx_dataset *matched, const plx_index *row,
+                              plx_index rows)
+{
+    plx_context *ctx = r->ctx;
+    plx__problem p;
+    plx__problem_source from = {
+        .method = r->m->method, .settings = r->m->settings, .data = matched, .row = row, .rows = rows};
+    plx__arena temporary;
+    plx_dataset *covered = NULL;
+    plx_index *bare = NULL, n_bare = 0;
+    plx_status st = PLX_OK;
+    PLX_TRY(plx__scales_get(&from.scale, ctx, &r->m->store, r->m->n_views));
+    PLX_TRY(plx__problem_build(&p, ctx, &out->arena, &from));
+    PLX_TRY(plx__problem_warn(ctx, &from, &p));
+    PLX_TRY(bare_rows(&bare, &n_bare, r, &p));
+    if (!n_bare) return run_method(r, &p, &out->store, &out->outcome);
+    plx__arena_init(&temporary, ctx);
+    st = predict_covered(out, r, &from, &p, bare, n_bare, &temporary, &covered);
+    plx_dataset_destroy(covered);
+    plx__arena_free(&temporary);
+    return st;
 }
 
 plx_status plx__predict(plx_prediction **out, plx_context *ctx, const plx_model *m, const plx_dataset *data,
@@ -74,7 +172,7 @@ plx_status plx__predict(plx_prediction **out, plx_context *ctx, const plx_model 
     plx_status st = PLX_OK;
     PLX_GOTO(plx__match_data(&matched, ctx, m, data));
     PLX_GOTO(create(&p, ctx, m->method));
-    PLX_GOTO(run_predict(p, ctx, m, matched, row, rows, wanted, n_wanted));
+    PLX_GOTO(run_predict(p, &(request){ctx, m, wanted, n_wanted}, matched, row, rows));
     PLX_GOTO(plx__take_notes(&p->warnings, &p->n_warnings, ctx, &p->arena));
     *out = p;
     p = NULL;

@@ -136,6 +136,17 @@ const char *plx__suggest(char *out, size_t bytes, const char *name, const char *
     return out;
 }
 
+plx_status plx__list_names(const char **out, plx__arena *arena, const char *const *names, plx_index count)
+{
+    enum { TOLD = 5 };
+    plx__textbuf list;
+    plx__textbuf_init(&list, arena);
+    plx__textbuf_add(&list, "");
+    for (plx_index i = 0; i < plx__min(count, TOLD); i++) plx__textbuf_printf(&list, "%s%s", i ? ", " : "", names[i]);
+    if (count > TOLD) plx__textbuf_printf(&list, " and %lld more", (long long)(count - TOLD));
+    return plx__textbuf_done(out, &list);
+}
+
 const char *plx__size_text(char out[PLX__SIZE_BYTES], double bytes)
 {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};

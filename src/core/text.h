@@ -32,6 +32,9 @@ const char *plx__nearest(const char *name, const char *const *names, plx_index c
 /* "; did you mean 'x'?" or "" - in a buffer of the caller. */
 const char *plx__suggest(char *out, size_t bytes, const char *name, const char *const *names, plx_index count);
 
+/* "a, b, c, d, e and 7 more": the first five names and how many there are besides. */
+plx_status plx__list_names(const char **out, plx__arena *arena, const char *const *names, plx_index count);
+
 /* A number of bytes for people: "640 B", "1.5 MiB", "12 GiB". */
 enum { PLX__SIZE_BYTES = 24 };
 const char *plx__size_text(char out[PLX__SIZE_BYTES], double bytes);

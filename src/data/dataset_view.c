@@ -32,7 +32,7 @@ static plx_status check_name(const plx_dataset *data, plx_context *ctx, const ch
     if (!name || !name[0]) PLX_FAIL(ctx, PLX_E_DATA, "a view has an empty name");
     if (strpbrk(name, ".,:|+/= \t\r\n"))
         PLX_FAIL(ctx, PLX_E_DATA, "view '%s': a view name may not contain . , : | + / = or blanks", name);
-    if (strcmp(name, "concat") == 0 || strcmp(name, "label") == 0)
+    if (strcmp(name, "concat") == 0 || strcmp(name, "joined") == 0 || strcmp(name, "label") == 0)
         PLX_FAIL(ctx, PLX_E_DATA, "view '%s': this name is reserved; choose another", name);
     for (plx_index v = 0; v < data->n_views; v++)
         if (strcmp(data->views[v].name, name) == 0) PLX_FAIL(ctx, PLX_E_DATA, "view '%s' is there twice", name);

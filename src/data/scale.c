@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "linalg/csr.h"
 
 static const char *const KIND_NAMES[] = {"none", "unit", "zscore", "tfidf"};
 enum { N_KINDS = 4, COLUMN_BLOCK = 8, ROW_GRAIN = 512, DF_CHUNKS = 32 };
@@ -28,6 +29,28 @@ bool plx__scale_parse(plx__scale_kind *out, const char *name)
             return true;
         }
     return false;
+}
+
+plx__scale_kind plx__scale_auto(const plx__view *view)
+{
+    if (view->kind == PLX_VIEW_KERNEL || view->kind == PLX_VIEW_PROBABILITY) return PLX__SCALE_NONE;
+    double entries = (double)view->present_count * (double)view->cols;
+    double filled = (double)view->nonzeros + (double)view->missing_values; /* a missing value is not known to be 0 */
+    if (filled >= 0.25 * entries) return PLX__SCALE_ZSCORE;
+    return view->kind == PLX_VIEW_REAL ? PLX__SCALE_UNIT : PLX__SCALE_TFIDF;
+}
+
+plx_status plx__view_dense(plx__view *out, plx__arena *arena, const plx__view *view)
+{
+    plx_mat full;
+    *out = *view;
+    if (!view->sparse) return PLX_OK;
+    PLX_TRY(plx__arena_mat(&full, arena, view->csr.rows, view->cols));
+    plx__csr_to_dense(full, view->csr);
+    out->sparse = false;
+    out->dense = plx__cmat(full);
+    out->csr = (plx_ccsr){0};
+    return PLX_OK;
 }
 
 static plx_index view_rows(const plx__view *view) { return view->sparse ? view->csr.rows : view->dense.rows; }

@@ -18,6 +18,14 @@ typedef enum plx__scale_kind {
     PLX__SCALE_TFIDF = 3   /* x ln(N / df), then unit; df = 0 gives weight 0 */
 } plx__scale_kind;
 
+/* What scale=auto means for a view, by what it holds and not by how it is stored: nothing for kernels and
+ * probabilities; zscore where at least a quarter of the entries of its present rows are not 0; else tfidf for counts
+ * and binary views, unit for real ones. */
+plx__scale_kind plx__scale_auto(const plx__view *view);
+
+/* The same view stored dense, values new in `arena`; a dense view is passed through. */
+plx_status plx__view_dense(plx__view *out, plx__arena *arena, const plx__view *view);
+
 const char *plx__scale_name(plx__scale_kind kind);
 bool plx__scale_parse(plx__scale_kind *out, const char *name);
 

@@ -8,7 +8,7 @@
 #include "linalg/knn.h"
 
 const plx__param_spec plx__graph_params[] = {PLX__GRAPH_PARAMS("10", "binary", "normalized"), PLX__PARAM_END};
-const plx__param_spec plx__smooth_graph_params[] = {PLX__GRAPH_PARAMS("50", "binary", "scaled"), PLX__PARAM_END};
+const plx__param_spec plx__smooth_graph_params[] = {PLX__GRAPH_PARAMS("10", "binary", "scaled"), PLX__PARAM_END};
 
 plx_status plx__graph_settings_of(plx__graph_settings *out, plx__run *run, const char *view)
 {

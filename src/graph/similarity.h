@@ -53,7 +53,7 @@ typedef struct plx__graph_settings {
         PLX__VIEW_INT("laplacian_power", "1", 1, 64, "Power of the Laplacian; larger punishes rough functions more.")
 
 extern const plx__param_spec plx__graph_params[];        /* graph_k=10, binary, normalized */
-extern const plx__param_spec plx__smooth_graph_params[]; /* graph_k=50, binary, scaled: the classifiers */
+extern const plx__param_spec plx__smooth_graph_params[]; /* graph_k=10, binary, scaled: the classifiers */
 
 /* What was asked for a view (or "concat"). */
 plx_status plx__graph_settings_of(plx__graph_settings *out, plx__run *run, const char *view);

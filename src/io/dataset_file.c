@@ -62,7 +62,8 @@ static plx_status view_name(const char **out, plx_context *ctx, const char *path
     PLX_TRY(plx__arena_textn((const char **)&name, plx__scratch(ctx), len ? base : "view", len ? len : 4));
     for (char *p = name; *p; p++)
         if (strchr(",:|+= \t", *p)) *p = '_';
-    if (strcmp(name, "concat") == 0 || strcmp(name, "label") == 0) name[0] = (char)(name[0] - 'a' + 'A');
+    if (strcmp(name, "concat") == 0 || strcmp(name, "joined") == 0 || strcmp(name, "label") == 0)
+        name[0] = (char)(name[0] - 'a' + 'A');
     *out = name;
     return PLX_OK;
 }

@@ -4,10 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/parallel.h"
+
 const plx__param_spec plx__scale_params[] = {
     PLX__VIEW_CHOICE(
-        "scale", "none", "none|unit|zscore|tfidf",
-        "Scaling of a view: rows to unit length, columns to mean 0 and deviation 1, or tf-idf and unit length."),
+        "scale", "auto", "auto|none|unit|zscore|tfidf",
+        "Scaling of a view: rows to unit length, columns to mean 0 and deviation 1, or tf-idf and unit length; auto "
+        "chooses by what the view holds."),
     PLX__PARAM_END};
 
 /* ---- scaling with state in the model ---- */
@@ -45,15 +48,21 @@ static plx_status load_scaler(plx__scaler *out, plx__run *run, const plx__view *
     return plx__scaler_import(out, run->ctx, plx__scratch(run->ctx), kind, v->cols, arrays, count);
 }
 
-static plx_status scaled_view(plx__view *out, plx__run *run, const plx__view *v)
+/* zscore that scale=auto chose makes a sparse view dense; asked for by name it is refused there. */
+static plx_status scaled_view(plx__view *out, plx__run *run, plx_index view)
 {
-    plx__value value;
+    const plx__view *v = &run->problem->views[view];
+    plx__scale_kind kind = run->problem->scale[view];
+    plx__value asked;
     plx__scaler scaler;
-    plx__scale_kind kind = PLX__SCALE_NONE;
-    PLX_TRY(plx__view_value(&value, run->ctx, run->settings, "scale", v->name));
-    if (!plx__scale_parse(&kind, value.text)) PLX_FAIL(run->ctx, PLX_E_INTERNAL, "no scaling '%s'", value.text);
+    plx__view full;
     *out = *v;
     if (kind == PLX__SCALE_NONE || v->kind == PLX_VIEW_KERNEL) return PLX_OK;
+    PLX_TRY(plx__view_value(&asked, run->ctx, run->settings, "scale", v->name));
+    if (kind == PLX__SCALE_ZSCORE && v->sparse && strcmp(asked.text, "auto") == 0) {
+        PLX_TRY(plx__view_dense(&full, plx__scratch(run->ctx), v));
+        v = &full;
+    }
     if (run->fitted) {
         PLX_TRY(load_scaler(&scaler, run, v, kind));
     } else {
@@ -98,41 +107,50 @@ static plx_status concat_sparse(plx__points *out, plx_context *ctx, const plx__v
     return PLX_OK;
 }
 
-/* Scaled views side by side; there only where every view is. */
-static plx_status concat_views(plx__prepared *out, plx__run *run)
+/* Scaled views side by side; there where every view is (concat) or where any is (joined: absent rows are zero). */
+static plx_status join_views(plx__prepared *out, plx__run *run, plx_index which)
 {
     const plx__problem *p = run->problem;
     plx__view *views = NULL;
     uint8_t *present = NULL;
-    bool sparse = false;
-    if (plx__view_value_level(run->settings, "scale", "concat") == 2)
-        PLX_FAIL(run->ctx, PLX_E_ARG, "scale.concat: views are scaled before they are joined; set scale or scale.VIEW");
+    bool sparse = false, any = which == PLX__VIEW_JOINED;
+    out->name = plx__prepared_name(run, which);
+    if (plx__view_value_level(run->settings, "scale", out->name) == 2)
+        PLX_FAIL(run->ctx, PLX_E_ARG, "scale.%s: views are scaled before they are joined; set scale or scale.VIEW",
+                 out->name);
     PLX_TRY(PLX__ARENA_NEW(&views, plx__scratch(run->ctx), p->n_views));
     PLX_TRY(plx__arena_u8(&present, plx__scratch(run->ctx), p->n));
-    memset(present, 1, (size_t)p->n);
+    memset(present, !any, (size_t)p->n);
     for (plx_index v = 0; v < p->n_views; v++) {
         if (p->views[v].kind == PLX_VIEW_KERNEL)
             PLX_FAIL(run->ctx, PLX_E_DATA,
-                     "%s: kernel view '%s' cannot be part of a concatenation; name a view or leave it out",
-                     run->method->name, p->views[v].name);
-        PLX_TRY(scaled_view(&views[v], run, &p->views[v]));
+                     "%s: kernel view '%s' cannot be joined with others; name one view (view=%s) or leave it out",
+                     run->method->name, p->views[v].name, p->views[v].name);
+        PLX_TRY(scaled_view(&views[v], run, v));
         out->cols += views[v].cols;
         sparse |= views[v].sparse;
-        for (plx_index i = 0; i < p->n; i++) present[i] &= p->views[v].present[i];
+        for (plx_index i = 0; i < p->n; i++)
+            present[i] = any ? present[i] | p->views[v].present[i] : present[i] & p->views[v].present[i];
     }
-    out->name = "concat";
     out->present = present;
     for (plx_index i = 0; i < p->n; i++) out->n_present += present[i];
     if (sparse) return concat_sparse(&out->rows, run->ctx, views, p->n_views);
     return concat_dense(&out->rows, run->ctx, views, p->n_views, p->n, out->cols);
 }
 
+const char *plx__prepared_name(const plx__run *run, plx_index view)
+{
+    if (view >= 0) return run->problem->views[view].name;
+    return view == PLX__VIEW_JOINED ? "joined" : "concat";
+}
+
 /* ---- one view ---- */
 
-static plx_status single_view(plx__prepared *out, plx__run *run, const plx__view *v)
+static plx_status single_view(plx__prepared *out, plx__run *run, plx_index view)
 {
+    const plx__view *v = &run->problem->views[view];
     plx__view scaled;
-    PLX_TRY(scaled_view(&scaled, run, v));
+    PLX_TRY(scaled_view(&scaled, run, view));
     out->name = v->name;
     out->cols = v->cols;
     out->present = v->present;
@@ -183,7 +201,7 @@ static plx_status settle_amplitude(plx__prepared *out, plx__run *run)
 plx_status plx__prepare_rows(plx__prepared *out, plx__run *run, plx_index view)
 {
     *out = (plx__prepared){0};
-    return view < 0 ? concat_views(out, run) : single_view(out, run, &run->problem->views[view]);
+    return view < 0 ? join_views(out, run, view) : single_view(out, run, view);
 }
 
 plx_status plx__prepare(plx__prepared *out, plx__run *run, plx_index view)
@@ -240,9 +258,23 @@ plx_status plx__points_unit(plx__points *out, plx_context *ctx, plx__points from
 
 /* ---- memory ---- */
 
-static double view_bytes(const plx__view *v, plx_index n)
+static double view_bytes(const plx__view *v, plx_index n, bool dense)
 {
-    return v->sparse ? 12.0 * (double)v->csr.ptr[n] + 8.0 * (double)n : 8.0 * (double)n * (double)v->cols;
+    return v->sparse && !dense ? 12.0 * (double)v->csr.ptr[n] + 8.0 * (double)n : 8.0 * (double)n * (double)v->cols;
+}
+
+/* The scaled copy (made from a dense one where auto standardises a sparse view), and statistics of its columns: those
+ * of the model, those at work, and columns gathered by every worker. */
+static double scaling_bytes(const plx__run *run, plx_index v, double own)
+{
+    const plx__view *view = &run->problem->views[v];
+    double cols = (double)view->cols, n = (double)run->problem->n;
+    switch (run->problem->scale[v]) {
+    case PLX__SCALE_ZSCORE: return own * (view->sparse ? 2 : 1) + 32 * cols + 64 * n * plx__workers(run->ctx);
+    case PLX__SCALE_TFIDF: return own + 24 * cols;
+    case PLX__SCALE_UNIT: return own;
+    default: return 0;
+    }
 }
 
 double plx__prepared_bytes(const plx__run *run, plx_index view)
@@ -250,15 +282,13 @@ double plx__prepared_bytes(const plx__run *run, plx_index view)
     const plx__problem *p = run->problem;
     double bytes = 0, joined = 0, width = 0;
     for (plx_index v = 0; v < p->n_views; v++) {
-        plx__value scale = {.word = 0};
         if (view >= 0 && v != view) continue;
-        double own = view_bytes(&p->views[v], p->n);
-        if (plx__view_value(&scale, run->ctx, run->settings, "scale", p->views[v].name) == PLX_OK && scale.word != 0)
-            bytes += own;
+        double own = view_bytes(&p->views[v], p->n, p->scale[v] == PLX__SCALE_ZSCORE);
+        bytes += scaling_bytes(run, v, own);
         if (p->views[v].kind == PLX_VIEW_KERNEL) bytes += 8.0 * (double)p->n * (double)p->views[v].cols;
         width = fmax(width, plx__kernel_width_bytes(run, p->views[v].name, p->n, own));
         joined += own;
     }
-    if (view < 0) width = plx__kernel_width_bytes(run, "concat", p->n, joined);
+    if (view < 0) width = plx__kernel_width_bytes(run, plx__prepared_name(run, view), p->n, joined);
     return bytes + width + (view < 0 ? joined : 0.0);
 }

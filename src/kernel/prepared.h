@@ -11,21 +11,27 @@
 /* Row scale (per view) of a method's parameter table. */
 extern const plx__param_spec plx__scale_params[];
 
+/* In the place of a view number: all views side by side, there where every one is or where any one is. */
+enum { PLX__VIEW_CONCAT = -1, PLX__VIEW_JOINED = -2 };
+
 typedef struct plx__prepared {
-    const char *name; /* view name, or "concat" */
+    const char *name; /* view name, "concat" or "joined" */
     plx__kernel kernel;
     plx__points rows; /* n rows; precomputed: n x N similarities in rows.dense */
     plx_index cols;
-    const uint8_t *present; /* n flags; concat: all views present */
+    const uint8_t *present; /* n flags; concat: all views present; joined: any, the blocks of the others are 0 */
     plx_index n_present;
 } plx__prepared;
 
-/* `view` is an index, or -1 for the concatenation. When fitting (run->fitted NULL) scalers are fitted on the present
+/* `view` is an index, PLX__VIEW_CONCAT or PLX__VIEW_JOINED. When fitting (run->fitted NULL) scalers are fitted on the present
  * rows and stored, and width=median is computed and stored; when predicting both are read back. */
 plx_status plx__prepare(plx__prepared *out, plx__run *run, plx_index view);
 
 /* Scaling only, for methods without kernels: everything but `kernel` is filled. */
 plx_status plx__prepare_rows(plx__prepared *out, plx__run *run, plx_index view);
+
+/* What settings call it: the name of the view, "concat" or "joined". */
+const char *plx__prepared_name(const plx__run *run, plx_index view);
 
 /* Bytes plx__prepare takes for a view (or the concatenation), for a method's memory estimate. */
 double plx__prepared_bytes(const plx__run *run, plx_index view);

@@ -338,7 +338,8 @@ static double memory(const plx__run *run)
     return bytes + 8 * 9 * k * (widest + k + 1);
 }
 
-static const plx__param_table tables[] = {param_specs, plx__zero_rows_params, plx__heldout_params, NULL};
+static const plx__param_table tables[] = {param_specs, plx__zero_rows_params, plx__uncovered_params,
+                                          plx__heldout_params, NULL};
 
 const plx__method plx__method_mvc = {
     .name = "mvc",

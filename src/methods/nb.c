@@ -145,7 +145,8 @@ static double memory(const plx__run *run)
            plx__scale_rows_bytes(run, plx__is_countlike);
 }
 
-static const plx__param_table tables[] = {param_specs, plx__row_params, plx__heldout_params, NULL};
+static const plx__param_table tables[] = {param_specs, plx__row_params, plx__heldout_params, plx__uncovered_params,
+                                          NULL};
 
 const plx__method plx__method_nb = {
     .name = "nb",

@@ -261,11 +261,8 @@ plx_status plx__params_check_views(const plx_params *p, plx_context *ctx, const 
 {
     for (const plx__setting *s = p->first; s; s = s->next) {
         if (!s->view || listed(s->view, views, n_views) || listed(s->view, extra, n_extra)) continue;
-        plx__textbuf names;
         const char *text = NULL;
-        plx__textbuf_init(&names, plx__scratch(ctx));
-        for (plx_index v = 0; v < n_views; v++) plx__textbuf_printf(&names, "%s%s", v ? ", " : "", views[v]);
-        PLX_TRY(plx__textbuf_done(&text, &names));
+        PLX_TRY(plx__list_names(&text, plx__scratch(ctx), views, n_views));
         PLX_FAIL(ctx, PLX_E_ARG, "%s.%s: there is no view '%s'; the views are %s", s->spec->name, s->view, s->view,
                  text);
     }

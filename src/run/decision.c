@@ -2,13 +2,38 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-const plx__param_spec plx__decision_params[] = {
-    {"decision", PLX_PARAM_CHOICE, PLX__NO_FIELD, 0, "argmax", 0, 0, "argmax|share",
-     "Largest score, or scores shifted so that each class gets its share of the unlabelled samples."},
-    {"class_prior", PLX_PARAM_REALS, PLX__NO_FIELD, 0, "labels", 0, 1, "labels",
-     "Shares for decision=share: those among the labelled samples, or a list in class order."},
-    PLX__PARAM_END};
+#include "core/parallel.h"
+
+#define DECISION_PARAMS(def, meaning)                                                                                  \
+    {"decision",                                                                                                       \
+     PLX_PARAM_CHOICE,                                                                                                 \
+     PLX__NO_FIELD,                                                                                                    \
+     0,                                                                                                                \
+     def,                                                                                                              \
+     0,                                                                                                                \
+     0,                                                                                                                \
+     "auto|argmax|share|centred",                                                                                      \
+     "Largest score; scores shifted so that each class gets its share of the unlabelled samples; or largest score "    \
+     "above the level each class is flat around. auto is " meaning "."},                                               \
+    {                                                                                                                  \
+        "class_prior", PLX_PARAM_REALS, PLX__NO_FIELD, 0, "labels", 0, 1, "labels",                                    \
+            "Shares for decision=share: those among the labelled samples, or a list in class order."                   \
+    }
+
+const plx__param_spec plx__decision_params[] = {DECISION_PARAMS("argmax", "argmax"), PLX__PARAM_END};
+const plx__param_spec plx__graph_decision_params[] = {DECISION_PARAMS("auto", "centred"), PLX__PARAM_END};
+
+plx_status plx__decision_of(plx__decision *out, plx__run *run)
+{
+    plx__value value;
+    const plx__param_spec *spec = plx__param_find(run->settings->tables, "decision");
+    PLX_TRY(plx__view_value(&value, run->ctx, run->settings, "decision", NULL));
+    *out = (plx__decision)value.word;
+    if (value.word == 0) *out = strcmp(spec->def, "auto") == 0 ? PLX__DECIDE_CENTRED : PLX__DECIDE_ARGMAX;
+    return PLX_OK;
+}
 
 static int ascending(const void *a, const void *b)
 {
@@ -38,7 +63,17 @@ static plx_status class_shares(double *share, plx__run *run)
     return PLX_OK;
 }
 
-static plx_status fit_offsets(plx_mat offset, plx__run *run, plx_cmat scores, const uint8_t *usable)
+/* Column c of the rows that count: usable, and unlabelled unless `everybody`. */
+static plx_index gather(double *column, const plx__problem *p, plx_mat scores, plx_index c, const uint8_t *usable,
+                        bool everybody)
+{
+    plx_index count = 0;
+    for (plx_index i = 0; i < p->n; i++)
+        if (usable[i] && (everybody || p->label[i] < 0)) column[count++] = scores.data[i * scores.ld + c];
+    return count;
+}
+
+static plx_status share_offsets(plx_mat offset, plx__run *run, plx_mat scores, const uint8_t *usable)
 {
     const plx__problem *p = run->problem;
     double *share = NULL, *column = NULL;
@@ -46,9 +81,7 @@ static plx_status fit_offsets(plx_mat offset, plx__run *run, plx_cmat scores, co
     PLX_TRY(plx__arena_f64(&column, plx__scratch(run->ctx), p->n, 1));
     PLX_TRY(class_shares(share, run));
     for (plx_index c = 0; c < p->n_classes; c++) {
-        plx_index count = 0;
-        for (plx_index i = 0; i < p->n; i++)
-            if (p->label[i] < 0 && usable[i]) column[count++] = scores.data[i * scores.ld + c];
+        plx_index count = gather(column, p, scores, c, usable, false);
         if (!count) {
             plx__warn(run->ctx,
                       "%s: decision=share needs unlabelled samples and there are none; the largest score decides",
@@ -61,27 +94,40 @@ static plx_status fit_offsets(plx_mat offset, plx__run *run, plx_cmat scores, co
     return PLX_OK;
 }
 
-plx_status plx__decide(int32_t *label, plx__run *run, plx_cmat scores, const uint8_t *usable)
+static plx_status mean_offsets(plx_mat offset, plx__run *run, plx_mat scores, const uint8_t *usable)
 {
-    plx__value decision;
-    PLX_TRY(plx__view_value(&decision, run->ctx, run->settings, "decision", NULL));
-    if (decision.word == 0) {
-        plx__argmax_rows(label, scores);
-        return PLX_OK;
+    const plx__problem *p = run->problem;
+    double *column = NULL;
+    PLX_TRY(plx__arena_f64(&column, plx__scratch(run->ctx), p->n, 1));
+    for (plx_index c = 0; c < p->n_classes; c++) {
+        plx_index count = gather(column, p, scores, c, usable, false);
+        if (!count) count = gather(column, p, scores, c, usable, true);
+        offset.data[c] = count ? plx__sum(column, count) / (double)count : 0.0;
     }
-    plx_mat offset = {0}, shifted;
-    plx_cmat known;
-    if (run->fitted) {
-        PLX_TRY(plx__store_shaped(&known, run->ctx, run->fitted, "_share", 1, scores.cols));
-    } else {
-        PLX_TRY(plx__store_new(&offset, run->out, "_share", 1, scores.cols));
-        PLX_TRY(fit_offsets(offset, run, scores, usable));
-        known = plx__cmat(offset);
+    return PLX_OK;
+}
+
+static plx_status offsets(plx_cmat *out, plx__run *run, plx__decision how, plx_mat scores, const uint8_t *usable)
+{
+    plx_mat offset;
+    if (run->fitted) return plx__store_shaped(out, run->ctx, run->fitted, "_share", 1, scores.cols);
+    PLX_TRY(plx__store_new(&offset, run->out, "_share", 1, scores.cols));
+    if (how == PLX__DECIDE_SHARE) PLX_TRY(share_offsets(offset, run, scores, usable));
+    else PLX_TRY(mean_offsets(offset, run, scores, usable));
+    *out = plx__cmat(offset);
+    return PLX_OK;
+}
+
+plx_status plx__decide(int32_t *label, plx__run *run, plx_mat scores, const uint8_t *usable, bool centred)
+{
+    plx__decision how = PLX__DECIDE_ARGMAX;
+    plx_cmat offset;
+    PLX_TRY(plx__decision_of(&how, run));
+    if (how == PLX__DECIDE_SHARE || (how == PLX__DECIDE_CENTRED && !centred)) {
+        PLX_TRY(offsets(&offset, run, how, scores, usable));
+        for (plx_index i = 0; i < scores.rows; i++)
+            for (plx_index c = 0; usable[i] && c < scores.cols; c++) scores.data[i * scores.ld + c] -= offset.data[c];
     }
-    PLX_TRY(plx__arena_mat(&shifted, plx__scratch(run->ctx), scores.rows, scores.cols));
-    for (plx_index i = 0; i < scores.rows; i++)
-        for (plx_index c = 0; c < scores.cols; c++)
-            shifted.data[i * shifted.ld + c] = scores.data[i * scores.ld + c] - known.data[c];
-    plx__argmax_rows(label, plx__cmat(shifted));
+    plx__argmax_rows(label, plx__cmat(scores));
     return PLX_OK;
 }

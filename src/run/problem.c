@@ -4,73 +4,12 @@
 
 #include "data/classes.h"
 #include "data/lines.h"
+#include "run/problem_views.h"
 
 const plx__param_spec plx__heldout_params[] = {
     {"heldout", PLX_PARAM_FILE, PLX__NO_FIELD, 0, "", 0, 0, NULL,
      "File with one 0/1 per line: samples marked 1 take no part in fitting and are predicted as new ones."},
     PLX__PARAM_END};
-
-const plx__param_spec plx__zero_rows_params[] = {
-    {"zero_rows", PLX_PARAM_CHOICE, PLX__NO_FIELD, 0, "missing", 0, 0, "missing|present",
-     "Whether an all-zero row of a counts or binary view counts as a missing view or as the zero vector."},
-    PLX__PARAM_END};
-
-/* ---- views ---- */
-
-static bool is_zero_row(const plx__view *v, plx_index i)
-{
-    if (v->sparse) return v->csr.ptr[i] == v->csr.ptr[i + 1];
-    const double *x = v->dense.data + i * v->dense.ld;
-    for (plx_index j = 0; j < v->cols; j++)
-        if (x[j] != 0) return false;
-    return true;
-}
-
-static plx_status applies_to(bool *out, plx_context *ctx, const plx__method *method, const plx_params *settings,
-                             const plx__view *v)
-{
-    plx__value value;
-    *out = false;
-    if (v->kind == PLX_VIEW_KERNEL || method->zero_rows == PLX__ZERO_ROWS_PRESENT) return PLX_OK;
-    if (method->zero_rows == PLX__ZERO_ROWS_MISSING) {
-        *out = true;
-        return PLX_OK;
-    }
-    PLX_TRY(plx__view_value(&value, ctx, settings, "zero_rows", NULL));
-    *out = value.word == 0 && (v->kind == PLX_VIEW_COUNTS || v->kind == PLX_VIEW_BINARY);
-    return PLX_OK;
-}
-
-/* A row without any entry says nothing: the view counts as missing for that sample. */
-static plx_status drop_zero_rows(plx__view *v, plx_context *ctx, plx_index n)
-{
-    plx_index dropped = 0;
-    uint8_t *present = NULL;
-    for (plx_index i = 0; i < n; i++) dropped += v->present[i] && is_zero_row(v, i);
-    if (!dropped) return PLX_OK;
-    PLX_TRY(plx__arena_u8(&present, plx__scratch(ctx), n));
-    for (plx_index i = 0; i < n; i++) present[i] = v->present[i] && !is_zero_row(v, i);
-    v->present = present;
-    v->present_count -= dropped;
-    plx__info(ctx, "view '%s': %lld all-zero rows count as missing", v->name, (long long)dropped);
-    return PLX_OK;
-}
-
-static plx_status build_views(plx__problem *out, plx_context *ctx, const plx__method *method,
-                              const plx_params *settings, const plx_dataset *data)
-{
-    plx__view *views = NULL;
-    PLX_TRY(PLX__ARENA_NEW(&views, plx__scratch(ctx), data->n_views));
-    for (plx_index v = 0; v < data->n_views; v++) {
-        bool drop = false;
-        views[v] = data->views[v];
-        PLX_TRY(applies_to(&drop, ctx, method, settings, &views[v]));
-        if (drop) PLX_TRY(drop_zero_rows(&views[v], ctx, data->n));
-    }
-    out->views = views;
-    out->n_views = data->n_views;
-    return PLX_OK;
-}
 
 /* ---- labels ---- */
 
@@ -151,27 +90,26 @@ static plx_status build_ids(plx__problem *p, plx_context *ctx, const plx_dataset
     return PLX_OK;
 }
 
-plx_status plx__problem_build(plx__problem *out, plx_context *ctx, plx__arena *keep, const plx__method *method,
-                              const plx_params *settings, const plx_dataset *data, const plx_index *row, plx_index rows,
-                              bool labels)
+plx_status plx__problem_build(plx__problem *out, plx_context *ctx, plx__arena *keep, const plx__problem_source *from)
 {
+    const plx_dataset *data = from->data;
     plx__arena *scratch = plx__scratch(ctx);
     plx_index *identity = NULL;
     const char **none = NULL;
-    *out = (plx__problem){.n = data->n, .row = row, .rows = rows};
-    if (!row) {
+    *out = (plx__problem){.n = data->n, .row = from->row, .rows = from->rows};
+    if (!from->row) {
         PLX_TRY(plx__arena_i64(&identity, scratch, data->n));
         for (plx_index i = 0; i < data->n; i++) identity[i] = i;
         out->row = identity;
     }
-    PLX_TRY(build_views(out, ctx, method, settings, data));
+    PLX_TRY(plx__problem_views(out, ctx, from));
     PLX_TRY(build_ids(out, ctx, data));
     out->label_text = data->labels;
-    if (!labels || !data->labels) {
+    if (!from->fitting || !data->labels) {
         PLX_TRY(PLX__ARENA_NEW(&none, scratch, data->n));
         out->label_text = none;
     }
-    if (labels) PLX_TRY(build_classes(out, ctx, keep, data));
+    if (from->fitting) PLX_TRY(build_classes(out, ctx, keep, data));
     return index_labels(out, ctx);
 }
 
@@ -190,6 +128,7 @@ static plx_status refuse_nan(plx_context *ctx, const plx__method *m, const plx__
 
 static plx_status check_views(plx_context *ctx, const plx__method *m, const plx__problem *p)
 {
+    if (!p->n_views) PLX_FAIL(ctx, PLX_E_DATA, "%s: no sample has any view; there is nothing to learn from", m->name);
     if (p->n_views < m->min_views || (m->max_views && p->n_views > m->max_views)) {
         if (p->n_views < m->min_views)
             PLX_FAIL(ctx, PLX_E_DATA, "%s: needs at least %s view%s (found %lld)", m->name,
@@ -231,25 +170,10 @@ static plx_status check_labels(plx_context *ctx, const plx__method *m, const plx
     return PLX_OK;
 }
 
-static plx_status check_covered(plx_context *ctx, const plx__method *m, const plx__problem *p)
-{
-    if (!m->refuse_uncovered) return PLX_OK;
-    for (plx_index i = 0; i < p->n; i++) {
-        bool covered = false;
-        for (plx_index v = 0; v < p->n_views; v++) covered |= p->views[v].present[i];
-        if (!covered)
-            PLX_FAIL(ctx, PLX_E_DATA, "%s: sample %s has no view; remove it or give it at least one", m->name,
-                     p->ids[i]);
-    }
-    return PLX_OK;
-}
-
 plx_status plx__problem_check(plx_context *ctx, const plx__method *m, const plx__problem *p, bool fitting)
 {
     PLX_TRY(check_views(ctx, m, p));
-    if (!fitting) return PLX_OK;
-    PLX_TRY(check_labels(ctx, m, p));
-    return check_covered(ctx, m, p);
+    return fitting ? check_labels(ctx, m, p) : PLX_OK;
 }
 
 /* ---- files with a flag per row ---- */

@@ -195,15 +195,10 @@ plx_status plx__require_view(plx_index *out, plx__run *run, const char *name, co
     for (plx_index v = 0; v < p->n_views; v++)
         if (strcmp(p->views[v].name, name) == 0) *out = v;
     if (*out >= 0) return PLX_OK;
-    plx__textbuf list;
     const char *text = NULL;
-    plx__textbuf_init(&list, plx__scratch(run->ctx));
     PLX_TRY(PLX__ARENA_NEW(&names, plx__scratch(run->ctx), p->n_views));
-    for (plx_index v = 0; v < p->n_views; v++) {
-        names[v] = p->views[v].name;
-        plx__textbuf_printf(&list, "%s%s", v ? ", " : "", names[v]);
-    }
-    PLX_TRY(plx__textbuf_done(&text, &list));
+    for (plx_index v = 0; v < p->n_views; v++) names[v] = p->views[v].name;
+    PLX_TRY(plx__list_names(&text, plx__scratch(run->ctx), names, p->n_views));
     PLX_FAIL(run->ctx, PLX_E_ARG, "%s = %s: there is no view '%s' (the views are %s)%s", parameter, name, name, text,
              plx__suggest(near, sizeof near, name, names, p->n_views));
 }

@@ -11,7 +11,7 @@
 
 #include <jansson.h>
 
-#include "data/dataset_impl.h"
+#include "data/scale.h"
 #include "params/param.h"
 #include "run/store.h"
 
@@ -20,8 +20,11 @@ typedef struct plx__method plx__method;
 /* The samples to fit or to label, as the method may see them. */
 typedef struct plx__problem {
     plx_index n, n_views;
-    const plx__view *views; /* after the zero-row rule; absent rows are zero / empty */
-    const char *const *ids; /* never NULL: row numbers of the caller's data when it has no ids */
+    const plx__view *views;       /* after the zero-row rule; absent rows are zero / empty */
+    const plx__scale_kind *scale; /* n_views: the scaling in force, auto resolved; none without a parameter `scale` */
+    plx_index n_given;            /* views of the caller's data; those that no sample has are not among `views` */
+    const plx_index *given;       /* n_views: number of each view in the caller's data */
+    const char *const *ids;       /* never NULL: row numbers of the caller's data when it has no ids */
     plx_index n_classes;
     const char *const *classes; /* hierarchy.classes if given, else byte-sorted label names */
     const int32_t *label;       /* n: class index, -1 unlabelled. Label sets: first class */
@@ -149,6 +152,12 @@ typedef enum plx__zero_rows {
 /* What may be acquired, as plx_acquire_kind counts. */
 enum { PLX__ACQUIRE_KINDS = 3 };
 
+/* What becomes of samples without any view (setting `uncovered`). */
+typedef enum plx__uncovered {
+    PLX__UNCOVERED_OWN = 0,  /* the method has its own rule */
+    PLX__UNCOVERED_PRIOR = 1 /* the method never sees them; they get the most frequent class or the largest cluster */
+} plx__uncovered;
+
 struct plx__method {
     const char *name, *title, *summary, *citation;
     plx_task task;
@@ -156,7 +165,9 @@ struct plx__method {
     plx_index min_views, max_views; /* max 0: no limit */
     plx_index min_classes;          /* among the labels; 0: labels are optional */
     plx__zero_rows zero_rows;
-    bool refuse_uncovered;          /* a sample without any view is an error when fitting */
+    bool keep_empty_views; /* a view that no sample has stays in the problem; everywhere else it is ignored */
+    plx__uncovered uncovered;
+    const char *prior_array;        /* array that shows class shares for samples without any view, or NULL */
     const char *const *extra_views; /* further names allowed in key.VIEW (e.g. "concat"), NULL-ended; may be NULL */
     size_t params_size;
     const plx__param_table *params; /* NULL-ended list of tables */

@@ -233,13 +233,31 @@ static void missing_rows_are_not_read(trial *t)
     raw_free(other);
 }
 
+/* uncovered=error names the sample. */
+static void uncovered_is_refused(trial *t, const raw *r)
+{
+    if (!plx__param_find(t->about->params, "uncovered")) return;
+    plx_context *ctx = plain_context(1);
+    plx_dataset *data = raw_dataset(t, r, ctx);
+    plx_params *params = base_params(t, ctx, 3);
+    plx_model *m = NULL;
+    NEED(t, plx_params_set(params, ctx, "uncovered", "error") == PLX_OK, "%s", plx_context_error(ctx));
+    plx_status st = try_fit(t, &m, ctx, data, params);
+    CHECK(t, st == PLX_E_DATA && strstr(plx_context_error(ctx), "10"), "uncovered=error: %s '%s'", plx_status_name(st),
+          plx_context_error(ctx));
+    plx_model_destroy(m);
+    plx_params_destroy(params);
+    plx_dataset_destroy(data);
+    plx_context_destroy(ctx);
+}
+
 static void uncovered_sample(trial *t)
 {
     if (!can(t, PLX_CAN_MISSING_VIEWS)) return;
     raw *r = raw_make(t, 18, 3, 3);
     for (plx_index v = 0; v < r->n_views; v++) r->view[v].present[10] = 0;
-    if (t->about->refuse_uncovered) refuse_raw(t, r, PLX_E_DATA, "10", "a sample without any view");
-    else fit_raw(t, r, 3, "a sample without any view");
+    uncovered_is_refused(t, r);
+    fit_raw(t, r, 3, "a sample without any view");
 }
 
 static void number_of_views(trial *t)
@@ -292,8 +310,12 @@ static void kernel_views(trial *t)
     raw *r = raw_make(t, 12, 2, 3);
     plx_context *ctx = plain_context(1);
     plx_dataset *data = kernel_dataset(t, r, ctx);
+    plx_params *params = base_params(t, ctx, 3);
     plx_model *m = NULL;
-    plx_status st = try_fit(t, &m, ctx, data, NULL);
+    if (plx__param_find(t->about->params, "view") && t->variant < 0) /* all views joined cannot take a kernel in */
+        NEED(t, plx_params_set(params, ctx, "view", r->view[0].name) == PLX_OK, "%s", plx_context_error(ctx));
+    plx_status st = try_fit(t, &m, ctx, data, params);
+    plx_params_destroy(params);
     if (can(t, PLX_CAN_KERNEL_VIEWS)) {
         CHECK(t, st == PLX_OK || t->variant >= 0, "a kernel view: %s", plx_context_error(ctx));
         check_outcome(t, st, ctx, m, "a kernel view");

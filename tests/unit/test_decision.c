@@ -18,6 +18,7 @@ typedef struct scene {
     plx__run run;
     int32_t label[N];
     uint8_t usable[N];
+    double scores[N * K];
 } scene;
 
 static const int32_t SEEN[N] = {0, 1, -1, -1, -1}, EVERYBODY[N] = {0, 1, 0, 1, 0};
@@ -40,7 +41,13 @@ static void close_scene(scene *s)
     plx_context_destroy(s->ctx);
 }
 
-static plx_status decide(scene *s) { return plx__decide(s->label, &s->run, (plx_cmat){SCORES, N, K, K}, s->usable); }
+static plx_status decide_in(scene *s, plx__run *run)
+{
+    memcpy(s->scores, SCORES, sizeof SCORES);
+    return plx__decide(s->label, run, (plx_mat){s->scores, N, K, K}, s->usable, false);
+}
+
+static plx_status decide(scene *s) { return decide_in(s, &s->run); }
 
 static void argmax_takes_the_largest(void **state)
 {
@@ -76,7 +83,7 @@ static void share_by_hand(void **state)
     plx__store_init(&fresh, plx__scratch(s.ctx));
     later.fitted = &s.store;
     later.out = &fresh;
-    assert_ok(s.ctx, plx__decide(s.label, &later, (plx_cmat){SCORES, N, K, K}, s.usable));
+    assert_ok(s.ctx, decide_in(&s, &later));
     for (int i = 0; i < N; i++) assert_int_equal(s.label[i], expected[i]);
     close_scene(&s);
 }
@@ -96,6 +103,47 @@ static void given_shares(void **state)
     assert_close(kept.data[1], 0.05, 1e-15);
     const int32_t expected[] = {0, 1, 0, 1, 1}; /* 0.1 > -0.05; -0.1 < 0.05; -0.3 < 0.35 */
     for (int i = 0; i < N; i++) assert_int_equal(s.label[i], expected[i]);
+    close_scene(&s);
+}
+
+/* Means over the unlabelled: A 0.7, B 1/6. Samples 2 and 3 stay with A (0.2 > -1/6, 0 > -1/15), sample 4 goes to B
+ * (-0.2 < 7/30). The scores hold what was compared. */
+static void centred_by_hand(void **state)
+{
+    (void)state;
+    scene s;
+    const int32_t expected[] = {0, 1, 0, 0, 1};
+    open_scene(&s, SEEN, 2);
+    assert_ok(s.ctx, plx__params_set(s.settings, s.ctx, "decision", "centred"));
+    assert_ok(s.ctx, decide(&s));
+    for (int i = 0; i < N; i++) assert_int_equal(s.label[i], expected[i]);
+    assert_close(s.scores[8], -0.2, 1e-15);
+    assert_close(s.scores[9], 0.4 - 0.5 / 3, 1e-15);
+    close_scene(&s);
+    open_scene(&s, EVERYBODY, 5); /* nobody unlabelled: the mean over all, 0.42 and 0.1 */
+    assert_ok(s.ctx, plx__params_set(s.settings, s.ctx, "decision", "centred"));
+    assert_ok(s.ctx, decide(&s));
+    assert_close(s.scores[8], 0.5 - 0.42, 1e-15);
+    assert_close(s.scores[9], 0.4 - 0.1, 1e-15);
+    close_scene(&s);
+}
+
+/* auto is argmax in one table and centred in the other. */
+static void auto_by_method(void **state)
+{
+    (void)state;
+    scene s;
+    plx__decision how = PLX__DECIDE_SHARE;
+    static const plx__param_table graph_tables[] = {plx__graph_decision_params, NULL};
+    open_scene(&s, SEEN, 2);
+    assert_ok(s.ctx, plx__params_set(s.settings, s.ctx, "decision", "auto"));
+    assert_ok(s.ctx, plx__decision_of(&how, &s.run));
+    assert_int_equal(how, PLX__DECIDE_ARGMAX);
+    plx_params_destroy(s.settings);
+    assert_ok(s.ctx, plx__params_create(&s.settings, s.ctx, "toy", graph_tables));
+    s.run.settings = s.settings;
+    assert_ok(s.ctx, plx__decision_of(&how, &s.run));
+    assert_int_equal(how, PLX__DECIDE_CENTRED);
     close_scene(&s);
 }
 
@@ -135,8 +183,13 @@ static void corners(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(argmax_takes_the_largest),   cmocka_unit_test(share_by_hand), cmocka_unit_test(given_shares),
-        cmocka_unit_test(unusable_rows_take_no_part), cmocka_unit_test(corners),
+        cmocka_unit_test(argmax_takes_the_largest),
+        cmocka_unit_test(share_by_hand),
+        cmocka_unit_test(given_shares),
+        cmocka_unit_test(unusable_rows_take_no_part),
+        cmocka_unit_test(corners),
+        cmocka_unit_test(centred_by_hand),
+        cmocka_unit_test(auto_by_method),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

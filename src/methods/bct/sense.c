@@ -238,6 +238,7 @@ const plx__method plx__acquire_bct = {
                     PLX_CAN_USE_UNLABELLED | PLX_IS_FEATURE_FREE,
     .min_views = 1,
     .zero_rows = PLX__ZERO_ROWS_PRESENT,
+    .keep_empty_views = true, /* refused: somebody must have shown what a view is worth */
     .extra_views = plx__acquire_extra_views,
     .params_size = sizeof(sense_params),
     .params = tables,

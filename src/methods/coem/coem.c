@@ -274,7 +274,8 @@ static double memory(const plx__run *run)
     return bytes;
 }
 
-static const plx__param_table tables[] = {param_specs, plx__row_params, plx__heldout_params, NULL};
+static const plx__param_table tables[] = {param_specs, plx__row_params, plx__heldout_params, plx__uncovered_params,
+                                          NULL};
 static const char *const extra_views[] = {"concat", "merged", NULL};
 
 const plx__method plx__method_coem = {

@@ -415,8 +415,8 @@ static double memory(const plx__run *run)
     return bytes + most + n * (8 * k + 120);
 }
 
-static const plx__param_table tables[] = {param_specs, plx__row_params, plx__zero_rows_params, plx__heldout_params,
-                                          NULL};
+static const plx__param_table tables[] = {param_specs,         plx__row_params,       plx__zero_rows_params,
+                                          plx__heldout_params, plx__uncovered_params, NULL};
 
 const plx__method plx__method_cotrain = {
     .name = "cotrain",

@@ -260,8 +260,13 @@ static double memory(const plx__run *run)
     return rows + 8 * (square + block + n * (4 * q + 4) + (plx__wanted(run, "kernel") ? n * n : 0));
 }
 
-static const plx__param_table tables[] = {param_specs,       plx__kernel_params,  plx__amplitude_params,
-                                          plx__scale_params, plx__heldout_params, NULL};
+static const plx__param_table tables[] = {param_specs,
+                                          plx__kernel_params,
+                                          plx__amplitude_params,
+                                          plx__scale_params,
+                                          plx__heldout_params,
+                                          plx__uncovered_params,
+                                          NULL};
 
 const plx__method plx__method_gp = {
     .name = "gp",

@@ -285,7 +285,8 @@ static double memory(const plx__run *run)
     return bytes + (plx__wanted(run, "kernel") ? 16 * n * n : 0);
 }
 
-static const plx__param_table tables[] = {param_specs, plx__heldout_params, plx__zero_rows_params, NULL};
+static const plx__param_table tables[] = {param_specs, plx__heldout_params, plx__zero_rows_params,
+                                          plx__uncovered_params, NULL};
 
 const plx__method plx__method_kcomplete = {
     .name = "kcomplete",

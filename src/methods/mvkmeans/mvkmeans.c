@@ -225,7 +225,7 @@ static double memory(const plx__run *run)
            4 * n * k;
 }
 
-static const plx__param_table tables[] = {param_specs, plx__heldout_params, NULL};
+static const plx__param_table tables[] = {param_specs, plx__heldout_params, plx__uncovered_params, NULL};
 static const char *const extra_views[] = {"concat", NULL};
 
 const plx__method plx__method_mvkmeans = {

@@ -176,7 +176,8 @@ static double memory(const plx__run *run)
     return bytes + 8 * n * (3 * z + 14) + plx__scale_rows_bytes(run, NULL);
 }
 
-static const plx__param_table tables[] = {param_specs, plx__row_params, plx__heldout_params, NULL};
+static const plx__param_table tables[] = {param_specs, plx__row_params, plx__heldout_params, plx__uncovered_params,
+                                          NULL};
 static const char *const extra_views[] = {"concat", NULL};
 
 const plx__method plx__method_mvplsa = {

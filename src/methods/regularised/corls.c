@@ -292,7 +292,7 @@ static plx_status fit(plx__run *run)
         PLX_TRY(keep_view(&z, v, &block[v], alpha));
         x[v] = z.view[v].q.x;
     }
-    PLX_TRY(plx__put_majority(run));
+    PLX_TRY(plx__prior_put(run->out, run->ctx, run->problem, NULL));
     PLX_TRY(report_outcome(run, &result));
     return decide(run, x, named);
 }
@@ -331,13 +331,9 @@ static double memory(const plx__run *run)
     return bytes + plx__system_bytes(solver, linear, size, largest, features, k) + 8 * 8 * size * k;
 }
 
-static const plx__param_table tables[] = {param_specs,
-                                          plx__kernel_params,
-                                          plx__scale_params,
-                                          plx__decision_params,
-                                          plx__heldout_params,
-                                          plx__zero_rows_params,
-                                          NULL};
+static const plx__param_table tables[] = {
+    param_specs,         plx__kernel_params,    plx__scale_params,     plx__decision_params,
+    plx__heldout_params, plx__zero_rows_params, plx__uncovered_params, NULL};
 
 const plx__method plx__method_corls = {
     .name = "corls",
@@ -351,7 +347,8 @@ const plx__method plx__method_corls = {
     .min_views = 1,
     .min_classes = 2,
     .zero_rows = PLX__ZERO_ROWS_PARAM,
-    .refuse_uncovered = true,
+    .uncovered = PLX__UNCOVERED_PRIOR,
+    .prior_array = "scores",
     .params_size = sizeof(params),
     .params = tables,
     .arrays = array_specs,

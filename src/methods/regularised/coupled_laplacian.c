@@ -41,15 +41,15 @@ static plx_status read_combine(coupled *z)
 static plx_status read_weights(coupled *z)
 {
     const plx__coupled_params *p = z->run->params;
-    plx_index expected = z->m + (p->laplacian_concat ? 1 : 0);
+    plx_index extra = p->laplacian_concat ? 1 : 0, expected = z->m + extra;
     double sum = 0;
-    bool equal = p->laplacian_weights.word == 0;
     PLX_TRY(plx__arena_f64(&z->weight, plx__scratch(z->run->ctx), z->m + 1, 1));
-    if (!equal && p->laplacian_weights.n_list != expected)
-        PLX_FAIL(z->run->ctx, PLX_E_ARG, "laplacian_weights = %s: lists %lld weights, %lld are needed: one per view%s",
-                 p->laplacian_weights.text, (long long)p->laplacian_weights.n_list, (long long)expected,
-                 p->laplacian_concat ? " and one for the concatenation" : "");
-    for (plx_index v = 0; v < expected; v++) sum += z->weight[v] = equal ? 1.0 : p->laplacian_weights.list[v];
+    if (p->laplacian_weights.word < 0)
+        PLX_TRY(plx__view_numbers(z->weight, z->run, "laplacian_weights", &p->laplacian_weights, extra));
+    for (plx_index v = 0; v < expected; v++) {
+        if (p->laplacian_weights.word == 0) z->weight[v] = 1.0;
+        sum += z->weight[v];
+    }
     if (!(sum > 0))
         PLX_FAIL(z->run->ctx, PLX_E_ARG, "laplacian_weights: all weights are 0; give one view a weight > 0");
     for (plx_index v = 0; v < expected; v++) z->weight[v] /= sum;
@@ -204,9 +204,29 @@ static plx_status learn(coupled *z, plx_index v, bool hinge)
 
 /* ---- fit and predict ---- */
 
+/* Offsets of the classifiers there are; NULL with bias=0. */
+static plx_status offsets_of(const plx_cmat **out, const coupled *z)
+{
+    const plx__coupled_params *p = z->run->params;
+    const plx__store *store = z->run->fitted ? z->run->fitted : z->run->out;
+    plx_cmat *bias = NULL;
+    *out = NULL;
+    if (!p->bias) return PLX_OK;
+    PLX_TRY(PLX__ARENA_NEW(&bias, plx__scratch(z->run->ctx), z->m + 1));
+    for (plx_index v = 0; v <= z->m; v++) {
+        const char *name = NULL;
+        if (!z->active[v]) continue;
+        PLX_TRY(plx__joint_name(&name, z->run, "bias", z->x[v].data.name));
+        PLX_TRY(plx__store_shaped(&bias[v], z->run->ctx, store, name, 1, z->run->problem->n_classes));
+    }
+    *out = bias;
+    return PLX_OK;
+}
+
 static plx_status decide(const coupled *z)
 {
     plx__joint j = {.count = z->m + 1, .in_mean = z->m, .named = z->named, .x = z->x, .active = z->active, .f = z->f};
+    PLX_TRY(offsets_of(&j.bias, z));
     return plx__joint_decide(z->run, &j);
 }
 
@@ -238,7 +258,7 @@ plx_status plx__coupled_fit(plx__run *run, bool hinge)
     }
     if (!active)
         PLX_FAIL(run->ctx, PLX_E_DATA, "%s: no labelled sample has any view; label one that has", run->method->name);
-    PLX_TRY(plx__put_majority(run));
+    PLX_TRY(plx__prior_put(run->out, run->ctx, run->problem, NULL));
     PLX_TRY(remember_active(&z));
     run->info->objective = z.objective;
     run->info->iterations = z.iterations;
@@ -274,7 +294,7 @@ double plx__coupled_bytes(const plx__run *run, bool hinge)
     for (plx_index v = 0; v < x->n_views + (concat ? 1 : 0); v++) {
         plx_index view = v < x->n_views ? v : -1;
         plx__value k = {0};
-        if (plx__view_value(&k, run->ctx, run->settings, "graph_k", view < 0 ? "concat" : x->views[v].name) != PLX_OK)
+        if (plx__view_value(&k, run->ctx, run->settings, "graph_k", plx__prepared_name(run, view)) != PLX_OK)
             return INFINITY;
         plx__graph_settings settings = {.k = (plx_index)k.number};
         if (!run->fitted) bytes += 3 * plx__similarity_bytes(x->n, &settings);

@@ -20,8 +20,8 @@ typedef struct plx__coupled_params {
 
 #define PLX__COUPLED_PARAMS(tol_help)                                                                                  \
     PLX__VIEW_REAL("gamma_a", "0.01", 0, PLX__ABOVE_LO, "Weight of the squared norm of f: larger is smoother."),       \
-        PLX__VIEW_REAL("gamma_i", "1", 0, 0,                                                                           \
-                       "Weight of smoothness over the graph: larger is smoother; useful from 100 times gamma_a."),     \
+        PLX__VIEW_REAL("gamma_i", "0.1", 0, 0,                                                                         \
+                       "Weight of smoothness over the graph: larger is smoother; useful from 10 times gamma_a."),      \
         PLX__REALS(plx__coupled_params, laplacian_weights, "equal", 0, INFINITY, "equal",                              \
                    "Weight of every view's Laplacian in the graph of all, in the order of the views, and of the "      \
                    "concatenation if it takes part; scaled to sum 1."),                                                \
@@ -46,15 +46,15 @@ typedef struct plx__coupled_params {
 
 /* What the two descriptors have in common. */
 #define PLX__COUPLED_TABLES                                                                                            \
-    plx__kernel_params, plx__scale_params, plx__smooth_graph_params, plx__decision_params, plx__heldout_params,        \
-        plx__zero_rows_params
+    plx__kernel_params, plx__scale_params, plx__smooth_graph_params, plx__graph_decision_params, plx__heldout_params,  \
+        plx__zero_rows_params, plx__uncovered_params
 #define PLX__COUPLED_FIELDS                                                                                            \
     .citation = "sindhwani2005coreg", .task = PLX_TASK_CLASSIFY,                                                       \
     .capabilities = PLX_CAN_PREDICT | PLX_CAN_MISSING_VIEWS | PLX_CAN_SPARSE | PLX_CAN_KERNEL_VIEWS |                  \
                     PLX_CAN_USE_UNLABELLED | PLX_IS_FEATURE_FREE | PLX_IS_VIEW_FREE,                                   \
-    .min_views = 1, .min_classes = 2, .zero_rows = PLX__ZERO_ROWS_PARAM, .refuse_uncovered = true,                     \
-    .extra_views = plx__coupled_extra, .params_size = sizeof(plx__coupled_params), .transform = "scores",              \
-    .view_scores = "f_VIEW",                                                                                           \
+    .min_views = 1, .min_classes = 2, .zero_rows = PLX__ZERO_ROWS_PARAM, .uncovered = PLX__UNCOVERED_PRIOR,            \
+    .prior_array = "scores", .extra_views = plx__coupled_extra, .params_size = sizeof(plx__coupled_params),            \
+    .transform = "scores", .view_scores = "f_VIEW",                                                                    \
     .memory_remedy = "use solver=primal with linear kernels, or solver=cg, or raise the memory limit",                 \
     .predict = plx__coupled_predict
 

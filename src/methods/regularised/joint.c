@@ -22,17 +22,24 @@ plx_status plx__joint_values(plx_mat *f, plx__run *run, const plx__expansion *x,
 
 static bool reaches(const plx__joint *j, plx_index v, plx_index i) { return j->active[v] && j->x[v].data.present[i]; }
 
-/* Score of sample i; false when no classifier reaches it. */
-static bool combine(double *score, const plx__joint *j, plx_index i)
+static void add_score(double *score, const plx__joint *j, plx_index v, plx_index i, bool centred)
 {
-    plx_index k = j->f[0].cols, count = 0;
+    plx_index k = j->f[v].cols;
+    plx__axpy(score, 1.0, j->f[v].data + i * k, k);
+    if (centred) plx__axpy(score, -1.0, j->bias[v].data, k);
+}
+
+/* Score of sample i; false when no classifier reaches it. */
+static bool combine(double *score, const plx__joint *j, plx_index k, plx_index i, bool centred)
+{
+    plx_index count = 0;
     if (j->named >= 0 && reaches(j, j->named, i)) {
-        plx__axpy(score, 1.0, j->f[j->named].data + i * k, k);
+        add_score(score, j, j->named, i, centred);
         return true;
     }
     for (plx_index v = 0; v < j->in_mean; v++) {
         if (!reaches(j, v, i)) continue;
-        plx__axpy(score, 1.0, j->f[v].data + i * k, k);
+        add_score(score, j, v, i, centred);
         count++;
     }
     if (count) plx__scale(score, 1.0 / (double)count, k);
@@ -42,24 +49,18 @@ static bool combine(double *score, const plx__joint *j, plx_index i)
 plx_status plx__joint_decide(plx__run *run, const plx__joint *j)
 {
     const plx__problem *p = run->problem;
+    plx__decision how = PLX__DECIDE_ARGMAX;
     plx_mat scores;
-    int32_t *label = NULL, majority = 0;
+    int32_t *label = NULL;
     uint8_t *usable = NULL;
-    plx_index without = 0;
+    PLX_TRY(plx__decision_of(&how, run));
+    bool centred = j->bias && how == PLX__DECIDE_CENTRED;
     PLX_TRY(plx__store_new(&scores, run->out, "scores", p->n, p->n_classes));
     PLX_TRY(plx__arena_i32(&label, plx__scratch(run->ctx), p->n));
     PLX_TRY(plx__arena_u8(&usable, plx__scratch(run->ctx), p->n));
-    PLX_TRY(plx__get_majority(&majority, run));
-    for (plx_index i = 0; i < p->n; i++) usable[i] = combine(scores.data + i * scores.ld, j, i);
+    for (plx_index i = 0; i < p->n; i++) usable[i] = combine(scores.data + i * scores.ld, j, p->n_classes, i, centred);
     PLX_TRY(plx__require_finite(run, plx__cmat(scores), "scores"));
-    PLX_TRY(plx__decide(label, run, plx__cmat(scores), usable));
-    for (plx_index i = 0; i < p->n; i++) {
-        if (usable[i]) continue;
-        label[i] = majority;
-        without++;
-    }
-    if (without)
-        plx__warn(run->ctx, "%s: %lld samples have no view with a classifier and get the most frequent class '%s'",
-                  run->method->name, (long long)without, p->classes[majority]);
+    PLX_TRY(plx__decide(label, run, scores, usable, centred));
+    PLX_TRY(plx__prior_rows(run, scores, label, usable, "have no view with a classifier"));
     return plx__outcome_classes(run, label, plx__cmat(scores));
 }

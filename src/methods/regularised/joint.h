@@ -15,6 +15,7 @@ typedef struct plx__joint {
     const plx__expansion *x; /* count */
     const uint8_t *active;   /* count: 0 where a classifier was left out */
     plx_mat *f;              /* count: n x K, offset included; zero rows where missing */
+    const plx_cmat *bias;    /* count: offsets, 1 x K; NULL: there are none */
 } plx__joint;
 
 /* "STEM_VIEW" in scratch. */
@@ -23,7 +24,8 @@ plx_status plx__joint_name(const char **out, plx__run *run, const char *stem, co
 /* Stores f_VIEW (from what was kept, plus bias_VIEW when `bias`), n x K, in the arrays of this run. */
 plx_status plx__joint_values(plx_mat *f, plx__run *run, const plx__expansion *x, bool bias);
 
-/* `scores`, labels, outcome. Samples no classifier reaches get the most frequent class, with a warning. */
+/* `scores`, labels, outcome. Samples no classifier reaches get the class shares and the most frequent class, with a
+ * warning. */
 plx_status plx__joint_decide(plx__run *run, const plx__joint *j);
 
 #endif

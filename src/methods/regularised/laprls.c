@@ -11,7 +11,8 @@ static const plx__param_spec param_specs[] = {PLX__ONE_VIEW_PARAMS, PLX__ONE_VIE
 static const plx__array_spec array_specs[] = {
     PLX__ONE_VIEW_ARRAYS, PLX__ONE_VIEW_LAPLACIAN_ARRAY, {NULL, NULL, 0, NULL}};
 
-static const plx__param_table tables[] = {param_specs, plx__smooth_graph_params, PLX__ONE_VIEW_TABLES, NULL};
+static const plx__param_table tables[] = {param_specs, plx__smooth_graph_params, PLX__ONE_VIEW_TABLES,
+                                          plx__graph_decision_params, NULL};
 
 static plx_status fit(plx__run *run) { return plx__one_view_fit(run, false, true); }
 static double memory(const plx__run *run) { return plx__one_view_bytes(run, false, true); }

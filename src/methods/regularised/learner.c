@@ -358,6 +358,27 @@ plx_status plx__put_rows(plx__run *run, const char *name, const plx_index *sampl
     return PLX_OK;
 }
 
+/* ---- samples out of reach ---- */
+
+plx_status plx__prior_rows(plx__run *run, plx_mat scores, int32_t *label, const uint8_t *usable, const char *why)
+{
+    const plx__problem *p = run->problem;
+    const double *shares = NULL;
+    int32_t majority = 0;
+    plx_index without = 0;
+    for (plx_index i = 0; i < p->n; i++) without += !usable[i];
+    if (!without) return PLX_OK;
+    PLX_TRY(plx__prior_get(&shares, &majority, run->ctx, run->fitted ? run->fitted : run->out, p->n_classes));
+    for (plx_index i = 0; i < p->n; i++) {
+        if (usable[i]) continue;
+        memcpy(scores.data + i * scores.ld, shares, (size_t)scores.cols * sizeof *shares);
+        label[i] = majority;
+    }
+    plx__warn(run->ctx, "%s: %lld samples %s and get the most frequent class '%s'", run->method->name,
+              (long long)without, why, p->classes[majority]);
+    return PLX_OK;
+}
+
 /* ---- memory ---- */
 
 double plx__learner_bytes(const plx__run *run, plx_index view, plx__system_solver asked, bool graph, bool hinge)
@@ -370,8 +391,7 @@ double plx__learner_bytes(const plx__run *run, plx_index view, plx__system_solve
         entries += p->views[v].sparse ? 1.5 * (double)p->views[v].nonzeros : n * (double)p->views[v].cols;
     }
     plx__value kernel = {.word = -1};
-    if (plx__view_value(&kernel, run->ctx, run->settings, "kernel", view < 0 ? "concat" : p->views[view].name) !=
-        PLX_OK)
+    if (plx__view_value(&kernel, run->ctx, run->settings, "kernel", plx__prepared_name(run, view)) != PLX_OK)
         return INFINITY;
     bool linear = kernel.word == PLX__KERNEL_LINEAR || kernel.word == PLX__KERNEL_COSINE;
     double kept = (linear ? 1.0 : 2.0) * entries + cols * k + (kernel.word == PLX__KERNEL_COSINE ? entries : 0.0);
@@ -387,28 +407,4 @@ double plx__learner_bytes(const plx__run *run, plx_index view, plx__system_solve
         solving = cols <= FEW_FEATURES ? l * cols + cols * cols : entries;
     }
     return plx__prepared_bytes(run, view) + 8 * (kept + solving + scoring + 4 * n * k);
-}
-
-/* ---- the most frequent class ---- */
-
-plx_status plx__put_majority(plx__run *run)
-{
-    const plx__problem *x = run->problem;
-    double *count = NULL, best = 0;
-    PLX_TRY(plx__arena_f64(&count, plx__scratch(run->ctx), x->n_classes, 1));
-    for (plx_index i = 0; i < x->n; i++)
-        if (x->label[i] >= 0) count[x->label[i]]++;
-    for (plx_index c = 1; c < x->n_classes; c++)
-        if (count[c] > count[(plx_index)best]) best = (double)c;
-    return plx__store_put(run->out, "_majority", (plx_cmat){&best, 1, 1, 1});
-}
-
-plx_status plx__get_majority(int32_t *out, plx__run *run)
-{
-    double majority = 0;
-    PLX_TRY(plx__store_scalar(&majority, run->ctx, run->fitted ? run->fitted : run->out, "_majority"));
-    if (!(majority >= 0 && majority < (double)run->problem->n_classes))
-        PLX_FAIL(run->ctx, PLX_E_FORMAT, "the model's most frequent class is not one of its classes");
-    *out = (int32_t)majority;
-    return PLX_OK;
 }

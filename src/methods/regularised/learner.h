@@ -11,6 +11,7 @@
 #define PLX_METHODS_REGULARISED_LEARNER_H
 
 #include "kernel/kernel_system.h"
+#include "run/prior.h"
 
 typedef struct plx__learner {
     plx__expansion x;
@@ -51,8 +52,7 @@ plx_status plx__put_rows(plx__run *run, const char *name, const plx_index *sampl
 /* Bytes plx__learner_solve and plx__learner_values take for a view (-1: concat) and its asked-for solver. */
 double plx__learner_bytes(const plx__run *run, plx_index view, plx__system_solver asked, bool graph, bool hinge);
 
-/* Most frequent labelled class, ties to the smallest index: kept in the model, read back. */
-plx_status plx__put_majority(plx__run *run);
-plx_status plx__get_majority(int32_t *out, plx__run *run);
+/* Rows that are not usable get the class shares of the model and its most frequent class; the warning says `why`. */
+plx_status plx__prior_rows(plx__run *run, plx_mat scores, int32_t *label, const uint8_t *usable, const char *why);
 
 #endif

@@ -3,20 +3,20 @@
 #include <math.h>
 #include <string.h>
 
-const char *const plx__one_view_extra[] = {"concat", NULL};
+const char *const plx__one_view_extra[] = {"concat", "joined", NULL};
 
 /* ---- choosing the view ---- */
 
+/* One view is what all of them joined are. No name stood for the first view once; models of that time still say so. */
 static plx_status choose_view(plx_index *out, plx__run *run)
 {
     const plx__one_view_params *p = run->params;
+    bool concat = strcmp(p->view, "concat") == 0, joined = strcmp(p->view, "joined") == 0;
     *out = 0;
     if (!p->view[0]) return PLX_OK;
-    if (strcmp(p->view, "concat") == 0) {
-        *out = -1;
-        return PLX_OK;
-    }
-    return plx__require_view(out, run, p->view, "view");
+    if (!concat && !joined) return plx__require_view(out, run, p->view, "view");
+    if (run->problem->n_views > 1) *out = joined ? PLX__VIEW_JOINED : PLX__VIEW_CONCAT;
+    return PLX_OK;
 }
 
 /* New data need only the view that was learned from. */
@@ -61,29 +61,28 @@ static plx_status build_graph(view_graph *g, plx__run *run, const plx__learner *
 
 /* ---- scoring ---- */
 
-/* f becomes the scores f + b; labels, and the majority class for samples without the view. */
+/* f becomes what is compared: f + b, f alone when the decision is centred. Samples without the view: the prior, and a
+ * zero row in the array. */
 static plx_status score(plx__run *run, const plx__expansion *x, plx_mat f)
 {
-    const plx__problem *p = run->problem;
-    int32_t *label = NULL, majority = 0;
-    plx_index without = 0;
+    const plx__one_view_params *own = run->params;
+    plx__decision how = PLX__DECIDE_ARGMAX;
+    int32_t *label = NULL;
+    plx_mat shown;
     plx_cmat b;
+    const char *why = NULL;
+    PLX_TRY(plx__decision_of(&how, run));
+    bool centred = own->bias && how == PLX__DECIDE_CENTRED;
     PLX_TRY(plx__store_shaped(&b, run->ctx, run->fitted ? run->fitted : run->out, "bias", 1, f.cols));
-    PLX_TRY(plx__get_majority(&majority, run));
-    for (plx_index i = 0; i < p->n; i++)
+    for (plx_index i = 0; i < f.rows && !centred; i++)
         if (x->data.present[i]) plx__axpy(f.data + i * f.ld, 1.0, b.data, f.cols);
     PLX_TRY(plx__require_finite(run, plx__cmat(f), "scores"));
-    PLX_TRY(plx__arena_i32(&label, plx__scratch(run->ctx), p->n));
-    PLX_TRY(plx__decide(label, run, plx__cmat(f), x->data.present));
-    for (plx_index i = 0; i < p->n; i++) {
-        if (x->data.present[i]) continue;
-        label[i] = majority;
-        without++;
-    }
-    if (without)
-        plx__warn(run->ctx, "%s: %lld samples lack view '%s' and get the most frequent class '%s'", run->method->name,
-                  (long long)without, x->data.name, p->classes[majority]);
-    return plx__outcome_classes(run, label, plx__cmat(f));
+    PLX_TRY(plx__arena_i32(&label, plx__scratch(run->ctx), f.rows));
+    PLX_TRY(plx__decide(label, run, f, x->data.present, centred));
+    PLX_TRY(plx__mat_clone(&shown, plx__scratch(run->ctx), plx__cmat(f)));
+    PLX_TRY(plx__arena_printf(&why, plx__scratch(run->ctx), "lack view '%s'", x->data.name));
+    PLX_TRY(plx__prior_rows(run, shown, label, x->data.present, why));
+    return plx__outcome_classes(run, label, plx__cmat(shown));
 }
 
 /* ---- results of a fit ---- */
@@ -120,7 +119,7 @@ static plx_status put_results(plx__run *run, plx__learner *q, const view_graph *
     if (q->hinge) PLX_TRY(plx__put_rows(run, "dual", q->sample, q->labelled, plx__cmat(q->dual)));
     PLX_TRY(put_gram(run, q));
     PLX_TRY(put_laplacian(run, g));
-    PLX_TRY(plx__put_majority(run));
+    PLX_TRY(plx__prior_put(run->out, run->ctx, run->problem, q->x.data.present));
     PLX_TRY(plx__learner_values(q, run, f));
     PLX_TRY(plx__learner_objective(&run->info->objective, q, run, plx__cmat(f)));
     PLX_TRY(score(run, &q->x, f));
@@ -173,13 +172,14 @@ plx_status plx__one_view_predict(plx__run *run)
 
 /* ---- memory ---- */
 
-/* Index of the view that will be used, without complaining: fit does that. */
+/* The view that will be used, without complaining: fit does that. */
 static plx_index likely_view(const plx__run *run)
 {
     const plx__one_view_params *p = run->params;
     for (plx_index v = 0; v < run->problem->n_views; v++)
         if (strcmp(run->problem->views[v].name, p->view) == 0) return v;
-    return strcmp(p->view, "concat") == 0 ? -1 : 0;
+    if (run->problem->n_views == 1 || !p->view[0]) return 0;
+    return strcmp(p->view, "concat") == 0 ? PLX__VIEW_CONCAT : PLX__VIEW_JOINED;
 }
 
 double plx__one_view_bytes(const plx__run *run, bool hinge, bool graph)
@@ -190,9 +190,7 @@ double plx__one_view_bytes(const plx__run *run, bool hinge, bool graph)
     bool smooth = graph && p->gamma_i > 0;
     if (graph && !run->fitted) {
         plx__value k = {0};
-        if (plx__view_value(&k, run->ctx, run->settings, "graph_k",
-                            view < 0 ? "concat" : run->problem->views[view].name))
-            return INFINITY;
+        if (plx__view_value(&k, run->ctx, run->settings, "graph_k", plx__prepared_name(run, view))) return INFINITY;
         plx__graph_settings settings = {.k = (plx_index)k.number};
         arrays += plx__similarity_bytes(run->problem->n, &settings) + (plx__wanted(run, "laplacian") ? 8 : 0) * n * n;
     }

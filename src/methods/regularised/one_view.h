@@ -1,5 +1,5 @@
 /*
- * The classifiers of a single representation, one view or the concatenation: rls, svm, laprls, lapsvm. Each of those
+ * The classifiers of a single representation, one view or all joined: rls, svm, laprls, lapsvm. Each of those
  * files is a table; what they do is here.
  */
 #ifndef PLX_METHODS_REGULARISED_ONE_VIEW_H
@@ -19,8 +19,9 @@ typedef struct plx__one_view_params {
 
 /* Rows of the parameter tables. */
 #define PLX__ONE_VIEW_PARAMS                                                                                           \
-    PLX__TEXT(plx__one_view_params, view, "",                                                                          \
-              "View to learn from: a name, or concat for all views side by side; default: the first view."),           \
+    PLX__TEXT(plx__one_view_params, view, "joined",                                                                    \
+              "What to learn from: joined for all views side by side, those a sample lacks as zeros; concat for the "  \
+              "same with samples that have every view only; or the name of a view."),                                  \
         PLX__REAL_ABOVE(plx__one_view_params, gamma_a, "0.01", 0,                                                      \
                         "Weight of the squared norm of f: larger is smoother."),                                       \
         PLX__BOOL(plx__one_view_params, bias, "1", "Fit an unregularised offset b."),                                  \
@@ -35,12 +36,13 @@ typedef struct plx__one_view_params {
                     "Largest violation of the optimality conditions of the dual, and relative residual of "            \
                     "iterative solvers; larger is faster and coarser.")
 #define PLX__ONE_VIEW_GAMMA_I                                                                                          \
-    PLX__REAL(plx__one_view_params, gamma_i, "1", 0, INFINITY,                                                         \
-              "Weight of smoothness over the graph: larger is smoother; useful from 100 times gamma_a.")
+    PLX__REAL(plx__one_view_params, gamma_i, "0.1", 0, INFINITY,                                                       \
+              "Weight of smoothness over the graph: larger is smoother; useful from 10 times gamma_a.")
 
 /* Rows of the array tables. */
 #define PLX__ONE_VIEW_ARRAYS                                                                                           \
-    {"scores", "n x K", 0, "f(x) + b per class; zero rows for samples without the view."},                             \
+    {"scores", "n x K", 0,                                                                                             \
+     "What is compared per class: f(x) + b, or f(x) with decision=centred; zero rows for samples without the view."},  \
         {"alpha", "n x K", 0,                                                                                          \
          "Coefficients of the kernel expansion over all samples; zero rows where the view is missing."},               \
         {"bias", "1 x K", 0, "Offset b per class."},                                                                   \
@@ -58,18 +60,19 @@ typedef struct plx__one_view_params {
 
 /* What the four descriptors have in common. */
 #define PLX__ONE_VIEW_TABLES                                                                                           \
-    plx__kernel_params, plx__scale_params, plx__decision_params, plx__heldout_params, plx__zero_rows_params
+    plx__kernel_params, plx__scale_params, plx__heldout_params, plx__zero_rows_params, plx__uncovered_params
 #define PLX__ONE_VIEW_CAPABILITIES                                                                                     \
     (PLX_CAN_PREDICT | PLX_CAN_MISSING_VIEWS | PLX_CAN_SPARSE | PLX_CAN_KERNEL_VIEWS | PLX_IS_FEATURE_FREE)
 #define PLX__ONE_VIEW_FIELDS                                                                                           \
     .citation = "sindhwani2005coreg", .task = PLX_TASK_CLASSIFY, .min_views = 1, .min_classes = 2,                     \
-    .zero_rows = PLX__ZERO_ROWS_PARAM, .refuse_uncovered = true, .extra_views = plx__one_view_extra,                   \
-    .params_size = sizeof(plx__one_view_params), .transform = "scores", .predict = plx__one_view_predict
+    .zero_rows = PLX__ZERO_ROWS_PARAM, .uncovered = PLX__UNCOVERED_PRIOR, .prior_array = "scores",                     \
+    .extra_views = plx__one_view_extra, .params_size = sizeof(plx__one_view_params), .transform = "scores",            \
+    .predict = plx__one_view_predict
 
 plx_status plx__one_view_fit(plx__run *run, bool hinge, bool graph);
 plx_status plx__one_view_predict(plx__run *run);
 double plx__one_view_bytes(const plx__run *run, bool hinge, bool graph);
 
-extern const char *const plx__one_view_extra[]; /* "concat" */
+extern const char *const plx__one_view_extra[]; /* "concat", "joined" */
 
 #endif

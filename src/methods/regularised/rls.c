@@ -9,7 +9,7 @@ static const plx__param_spec param_specs[] = {PLX__ONE_VIEW_PARAMS, PLX__ONE_VIE
 
 static const plx__array_spec array_specs[] = {PLX__ONE_VIEW_ARRAYS, {NULL, NULL, 0, NULL}};
 
-static const plx__param_table tables[] = {param_specs, PLX__ONE_VIEW_TABLES, NULL};
+static const plx__param_table tables[] = {param_specs, PLX__ONE_VIEW_TABLES, plx__decision_params, NULL};
 
 static plx_status fit(plx__run *run) { return plx__one_view_fit(run, false, false); }
 static double memory(const plx__run *run) { return plx__one_view_bytes(run, false, false); }

@@ -351,13 +351,9 @@ static double memory(const plx__run *run)
     return bytes + 8.0 * n * m * (3 * k + 40 + 6 * k + 12);
 }
 
-static const plx__param_table tables[] = {param_specs,
-                                          plx__affinity_params,
-                                          plx__scale_params,
-                                          plx__kmeans_params,
-                                          plx__heldout_params,
-                                          plx__zero_rows_params,
-                                          NULL};
+static const plx__param_table tables[] = {
+    param_specs,         plx__affinity_params,  plx__scale_params,     plx__kmeans_params,
+    plx__heldout_params, plx__zero_rows_params, plx__uncovered_params, NULL};
 
 const plx__method plx__method_smd = {
     .name = "smd",
@@ -369,7 +365,7 @@ const plx__method plx__method_smd = {
                     PLX_CAN_USE_UNLABELLED | PLX_IS_FEATURE_FREE,
     .min_views = 2,
     .zero_rows = PLX__ZERO_ROWS_PARAM,
-    .refuse_uncovered = true,
+    .uncovered = PLX__UNCOVERED_PRIOR,
     .params_size = sizeof(params),
     .params = tables,
     .arrays = array_specs,

@@ -280,13 +280,9 @@ static double memory(const plx__run *run)
 }
 
 static const char *const extra_views[] = {"concat", NULL};
-static const plx__param_table tables[] = {param_specs,
-                                          plx__affinity_params,
-                                          plx__scale_params,
-                                          plx__kmeans_params,
-                                          plx__heldout_params,
-                                          plx__zero_rows_params,
-                                          NULL};
+static const plx__param_table tables[] = {
+    param_specs,         plx__affinity_params,  plx__scale_params,     plx__kmeans_params,
+    plx__heldout_params, plx__zero_rows_params, plx__uncovered_params, NULL};
 
 const plx__method plx__method_spectral = {
     .name = "spectral",
@@ -299,7 +295,7 @@ const plx__method plx__method_spectral = {
                     PLX_CAN_USE_UNLABELLED | PLX_IS_FEATURE_FREE,
     .min_views = 1,
     .zero_rows = PLX__ZERO_ROWS_PARAM,
-    .refuse_uncovered = true,
+    .uncovered = PLX__UNCOVERED_PRIOR,
     .extra_views = extra_views,
     .params_size = sizeof(params),
     .params = tables,

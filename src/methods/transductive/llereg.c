@@ -13,9 +13,11 @@ static const plx__param_spec weights_specs[] = {
 
 static const plx__array_spec array_specs[] = {PLX__SINGLE_MATRIX_ARRAYS, {NULL, NULL, 0, NULL}};
 
-static const plx__param_table tables[] = {
-    plx__local_task_params, plx__local_weights_params, plx__local_neighbour_params, weights_specs, plx__scale_params,
-    plx__decision_params,   plx__kmeans_params,        plx__zero_rows_params,       NULL};
+static const plx__param_table tables[] = {plx__local_task_params,      plx__local_weights_params,
+                                          plx__local_neighbour_params, weights_specs,
+                                          plx__scale_params,           plx__graph_decision_params,
+                                          plx__kmeans_params,          plx__zero_rows_params,
+                                          plx__uncovered_params,       NULL};
 
 static plx_status fit(plx__run *run) { return plx__single_matrix_local(run, PLX__LOCAL_WEIGHTS); }
 

@@ -8,10 +8,11 @@ static const plx__array_spec array_specs[] = {
     {"A", "n x n", PLX__ON_REQUEST, "Weights of the local predictions, a row per sample, averaged over the views."},
     {NULL, NULL, 0, NULL}};
 
-static const plx__param_table tables[] = {
-    plx__local_task_params,  plx__local_weights_params, plx__local_neighbour_params,
-    plx__local_model_params, plx__scale_params,         plx__decision_params,
-    plx__kmeans_params,      plx__zero_rows_params,     NULL};
+static const plx__param_table tables[] = {plx__local_task_params,      plx__local_weights_params,
+                                          plx__local_neighbour_params, plx__local_model_params,
+                                          plx__scale_params,           plx__graph_decision_params,
+                                          plx__kmeans_params,          plx__zero_rows_params,
+                                          plx__uncovered_params,       NULL};
 
 static plx_status fit(plx__run *run)
 {

@@ -89,6 +89,7 @@ static plx_status put_empty(plx__run *run, const char *name, plx_index rows, plx
 /* covered NULL: every sample has a view. */
 static plx_status label_by_scores(plx__run *run, plx_cmat f, const uint8_t *covered)
 {
+    plx_mat scores;
     plx_index n = run->problem->n;
     int32_t *label = NULL;
     uint8_t *usable = NULL;
@@ -96,12 +97,13 @@ static plx_status label_by_scores(plx__run *run, plx_cmat f, const uint8_t *cove
     PLX_TRY(plx__arena_i32(&label, plx__scratch(run->ctx), n));
     PLX_TRY(plx__arena_u8(&usable, plx__scratch(run->ctx), n));
     for (plx_index i = 0; i < n; i++) usable[i] = !covered || covered[i];
-    PLX_TRY(plx__decide(label, run, f, usable));
+    PLX_TRY(plx__store_put(run->out, "F", f));
+    PLX_TRY(plx__store_new(&scores, run->out, "scores", f.rows, f.cols));
+    plx__mat_copy(scores, f);
+    PLX_TRY(plx__decide(label, run, scores, usable, false));
     for (plx_index i = 0; i < n; i++)
         if (!usable[i]) label[i] = -1;
-    PLX_TRY(plx__store_put(run->out, "F", f));
-    PLX_TRY(plx__store_put(run->out, "scores", f));
-    return plx__outcome_classes(run, label, f);
+    return plx__outcome_classes(run, label, plx__cmat(scores));
 }
 
 static plx_status classify(plx__run *run, plx__smoother *s)

@@ -68,11 +68,17 @@ static plx_status predict(plx__run *run)
     return plx__local_extend(run, plx__ccsr(a), covered);
 }
 
-static const plx__param_table tables[] = {plx__local_task_params,  plx__local_neighbour_params,
-                                          plx__local_model_params, param_specs,
-                                          plx__scale_params,       plx__decision_params,
-                                          plx__kmeans_params,      plx__heldout_params,
-                                          plx__zero_rows_params,   NULL};
+static const plx__param_table tables[] = {plx__local_task_params,
+                                          plx__local_neighbour_params,
+                                          plx__local_model_params,
+                                          param_specs,
+                                          plx__scale_params,
+                                          plx__graph_decision_params,
+                                          plx__kmeans_params,
+                                          plx__heldout_params,
+                                          plx__zero_rows_params,
+                                          plx__uncovered_params,
+                                          NULL};
 
 const plx__method plx__method_mvll = {
     .name = "mvll",
@@ -84,7 +90,8 @@ const plx__method plx__method_mvll = {
                     PLX_CAN_USE_UNLABELLED | PLX_IS_FEATURE_FREE | PLX_IS_VIEW_FREE,
     .min_views = 1,
     .zero_rows = PLX__ZERO_ROWS_PARAM,
-    .refuse_uncovered = true,
+    .uncovered = PLX__UNCOVERED_PRIOR,
+    .prior_array = "scores",
     .params_size = sizeof(plx__local_params),
     .params = tables,
     .arrays = array_specs,

@@ -7,9 +7,9 @@ static const plx__param_spec graph_specs[] = {PLX__GRAPH_PARAMS("10", "local", "
 
 static const plx__array_spec array_specs[] = {PLX__SINGLE_MATRIX_ARRAYS, {NULL, NULL, 0, NULL}};
 
-static const plx__param_table tables[] = {
-    plx__local_task_params, plx__local_weights_params, graph_specs,           plx__scale_params,
-    plx__decision_params,   plx__kmeans_params,        plx__zero_rows_params, NULL};
+static const plx__param_table tables[] = {plx__local_task_params, plx__local_weights_params,  graph_specs,
+                                          plx__scale_params,      plx__graph_decision_params, plx__kmeans_params,
+                                          plx__zero_rows_params,  plx__uncovered_params,      NULL};
 
 const plx__method plx__method_nlapreg = {
     .name = "nlapreg",

@@ -33,8 +33,8 @@ enum {
 };
 
 #define PLX__SINGLE_MATRIX_FIELDS                                                                                      \
-    .task = PLX_TASK_CLASSIFY, .min_views = 1, .zero_rows = PLX__ZERO_ROWS_PARAM, .refuse_uncovered = true,            \
-    .params_size = sizeof(plx__local_params),                                                                          \
+    .task = PLX_TASK_CLASSIFY, .min_views = 1, .zero_rows = PLX__ZERO_ROWS_PARAM, .uncovered = PLX__UNCOVERED_PRIOR,   \
+    .prior_array = "scores", .params_size = sizeof(plx__local_params),                                                 \
     .memory_remedy = "set fewer neighbours (graph_k), or raise the memory limit"
 
 #endif

@@ -22,13 +22,11 @@ static plx_status given_weights(plx__run *run, double *w)
     const plx__local_params *p = run->params;
     plx_index m = run->problem->n_views;
     double sum = 0;
-    if (p->view_weights.n_list != m)
-        PLX_FAIL(run->ctx, PLX_E_ARG, "view_weights = %s: %lld weights for %lld views", p->view_weights.text,
-                 (long long)p->view_weights.n_list, (long long)m);
-    for (plx_index v = 0; v < m; v++) sum += p->view_weights.list[v];
+    PLX_TRY(plx__view_numbers(w, run, "view_weights", &p->view_weights, 0));
+    for (plx_index v = 0; v < m; v++) sum += w[v];
     if (!(sum > 0) || !isfinite(sum))
         PLX_FAIL(run->ctx, PLX_E_ARG, "view_weights = %s: at least one must be > 0", p->view_weights.text);
-    for (plx_index v = 0; v < m; v++) w[v] = p->view_weights.list[v] / sum;
+    for (plx_index v = 0; v < m; v++) w[v] /= sum;
     return PLX_OK;
 }
 

@@ -1,0 +1,254 @@
+/*
+ * The views of a problem. The scaling of a view is settled first (scale=auto goes by the rows as given), then all-zero
+ * rows become missing views where the method says so, then views that no sample has are left out.
+ */
+#include "run/problem_views.h"
+
+const plx__param_spec plx__zero_rows_params[] = {
+    {"zero_rows", PLX_PARAM_CHOICE, PLX__NO_FIELD, 0, "missing", 0, 0, "missing|present",
+     "Whether an all-zero row of a counts or binary view counts as a missing view or as the zero vector."},
+    PLX__PARAM_END};
+
+const plx__param_spec plx__uncovered_params[] = {
+    {"uncovered", PLX_PARAM_CHOICE, PLX__NO_FIELD, 0, "prior", 0, 0, "prior|error",
+     "What samples without any view get: the most frequent class or the largest cluster, or an error."},
+    PLX__PARAM_END};
+
+/* ---- scaling ---- */
+
+static plx_status settle_scale(plx__scale_kind *out, plx_context *ctx, const plx__problem_source *from,
+                               const plx__view *v)
+{
+    plx__value value;
+    *out = PLX__SCALE_NONE;
+    if (v->kind == PLX_VIEW_KERNEL || plx__view_value_level(from->settings, "scale", v->name) < 0) return PLX_OK;
+    PLX_TRY(plx__view_value(&value, ctx, from->settings, "scale", v->name));
+    if (!plx__scale_parse(out, value.text)) *out = plx__scale_auto(v);
+    return PLX_OK;
+}
+
+static const char SCALES[] = "_scales";
+
+static bool has_scale(const plx__run *run) { return plx__param_find(run->method->params, "scale") != NULL; }
+
+plx_status plx__scales_put(plx__run *run)
+{
+    plx_mat kinds;
+    if (!has_scale(run)) return PLX_OK;
+    PLX_TRY(plx__store_new(&kinds, run->out, SCALES, 1, run->problem->n_views));
+    for (plx_index v = 0; v < run->problem->n_views; v++) kinds.data[v] = (double)run->problem->scale[v];
+    return PLX_OK;
+}
+
+plx_status plx__scales_tell(plx__run *run)
+{
+    const plx__problem *p = run->problem;
+    if (!has_scale(run)) return PLX_OK;
+    if (!run->info->extra) run->info->extra = json_object();
+    for (plx_index v = 0; v < p->n_views; v++) {
+        const char *key = NULL;
+        PLX_TRY(plx__view_key(&key, run->ctx, "scale", p->views[v].name));
+        PLX_TRY(plx__utf8(&key, plx__scratch(run->ctx), key));
+        if (json_object_set_new(run->info->extra, key, json_string(plx__scale_name(p->scale[v]))) != 0)
+            PLX_FAIL(run->ctx, PLX_E_NOMEM, "out of memory while writing JSON");
+    }
+    return PLX_OK;
+}
+
+plx_status plx__scales_get(const plx__scale_kind **out, plx_context *ctx, const plx__store *fitted, plx_index n_views)
+{
+    plx_cmat kinds;
+    plx__scale_kind *scale = NULL;
+    *out = NULL;
+    if (!plx__store_find(fitted, SCALES)) return PLX_OK;
+    PLX_TRY(plx__store_shaped(&kinds, ctx, fitted, SCALES, 1, n_views));
+    PLX_TRY(PLX__ARENA_NEW(&scale, plx__scratch(ctx), n_views));
+    for (plx_index v = 0; v < n_views; v++) {
+        double kind = kinds.data[v];
+        if (!(kind >= 0 && kind <= PLX__SCALE_TFIDF)) PLX_FAIL(ctx, PLX_E_FORMAT, "the model's scalings are damaged");
+        scale[v] = (plx__scale_kind)kind;
+    }
+    *out = scale;
+    return PLX_OK;
+}
+
+/* ---- zero rows ---- */
+
+static bool is_zero_row(const plx__view *v, plx_index i)
+{
+    if (v->sparse) return v->csr.ptr[i] == v->csr.ptr[i + 1];
+    const double *x = v->dense.data + i * v->dense.ld;
+    for (plx_index j = 0; j < v->cols; j++)
+        if (x[j] != 0) return false;
+    return true;
+}
+
+/* After centring, zero is an ordinary value: zscore is exempt. */
+static plx_status zero_rows_miss(bool *out, plx_context *ctx, const plx__problem_source *from, const plx__view *v,
+                                 plx__scale_kind scale)
+{
+    plx__value value;
+    *out = false;
+    if (v->kind == PLX_VIEW_KERNEL || scale == PLX__SCALE_ZSCORE || from->method->zero_rows == PLX__ZERO_ROWS_PRESENT)
+        return PLX_OK;
+    if (from->method->zero_rows == PLX__ZERO_ROWS_MISSING) {
+        *out = true;
+        return PLX_OK;
+    }
+    PLX_TRY(plx__view_value(&value, ctx, from->settings, "zero_rows", NULL));
+    *out = value.word == 0 && (v->kind == PLX_VIEW_COUNTS || v->kind == PLX_VIEW_BINARY);
+    return PLX_OK;
+}
+
+static plx_status drop_zero_rows(plx__view *v, plx_context *ctx, plx_index n)
+{
+    plx_index dropped = 0;
+    uint8_t *present = NULL;
+    for (plx_index i = 0; i < n; i++) dropped += v->present[i] && is_zero_row(v, i);
+    if (!dropped) return PLX_OK;
+    PLX_TRY(plx__arena_u8(&present, plx__scratch(ctx), n));
+    for (plx_index i = 0; i < n; i++) present[i] = v->present[i] && !is_zero_row(v, i);
+    v->present = present;
+    v->present_count -= dropped;
+    return PLX_OK;
+}
+
+/* ---- all views ---- */
+
+plx_status plx__problem_views(plx__problem *out, plx_context *ctx, const plx__problem_source *from)
+{
+    const plx_dataset *data = from->data;
+    plx__arena *scratch = plx__scratch(ctx);
+    plx__view *views = NULL;
+    plx__scale_kind *scale = NULL;
+    plx_index *given = NULL, kept = 0;
+    PLX_TRY(PLX__ARENA_NEW(&views, scratch, data->n_views));
+    PLX_TRY(PLX__ARENA_NEW(&scale, scratch, data->n_views));
+    PLX_TRY(plx__arena_i64(&given, scratch, data->n_views));
+    for (plx_index v = 0; v < data->n_views; v++) {
+        bool drop = false;
+        plx__view *view = &views[kept];
+        *view = data->views[v];
+        scale[kept] = from->scale ? from->scale[v] : PLX__SCALE_NONE;
+        if (!from->scale) PLX_TRY(settle_scale(&scale[kept], ctx, from, view));
+        PLX_TRY(zero_rows_miss(&drop, ctx, from, view, scale[kept]));
+        if (drop) PLX_TRY(drop_zero_rows(view, ctx, data->n));
+        given[kept] = v;
+        if (view->present_count || !from->fitting || from->method->keep_empty_views) kept++;
+    }
+    out->views = views;
+    out->scale = scale;
+    out->given = given;
+    out->n_views = kept;
+    out->n_given = data->n_views;
+    return PLX_OK;
+}
+
+/* ---- coverage ---- */
+
+plx_status plx__uncovered_samples(plx_index **out, plx_index *count, plx_context *ctx, const plx__problem *p)
+{
+    *count = 0;
+    PLX_TRY(plx__arena_i64(out, plx__scratch(ctx), p->n));
+    for (plx_index i = 0; i < p->n; i++) {
+        bool covered = false;
+        for (plx_index v = 0; v < p->n_views && !covered; v++) covered = p->views[v].present[i];
+        if (!covered) (*out)[(*count)++] = i;
+    }
+    return PLX_OK;
+}
+
+plx_status plx__uncovered_refused(bool *out, plx_context *ctx, const plx__method *method, const plx_params *settings)
+{
+    plx__value value;
+    *out = false;
+    if (!plx__param_find(method->params, "uncovered")) return PLX_OK;
+    PLX_TRY(plx__view_value(&value, ctx, settings, "uncovered", NULL));
+    *out = value.word == 1;
+    return PLX_OK;
+}
+
+/* ---- lists with a number per view ---- */
+
+plx_status plx__view_numbers(double *out, plx__run *run, const char *name, const plx__value *list, plx_index extra)
+{
+    const plx__problem *p = run->problem;
+    if (list->n_list != p->n_given + extra)
+        PLX_FAIL(run->ctx, PLX_E_ARG, "%s = %s: lists %lld numbers, %lld are needed: one per view%s", name, list->text,
+                 (long long)list->n_list, (long long)(p->n_given + extra),
+                 extra ? " and one for the concatenation" : "");
+    for (plx_index v = 0; v < p->n_views; v++) out[v] = list->list[p->given[v]];
+    for (plx_index v = 0; v < extra; v++) out[p->n_views + v] = list->list[p->n_given + v];
+    return PLX_OK;
+}
+
+/* ---- what a user should know about the data ---- */
+
+/* Rows of the caller's view that the rule set aside. */
+static plx_index set_aside(const plx_dataset *data, const plx__problem *p, plx_index v)
+{
+    plx_index kept = 0;
+    for (plx_index w = 0; w < p->n_views; w++)
+        if (p->given[w] == v) kept = p->views[w].present_count;
+    return data->views[v].present_count - kept;
+}
+
+static plx_status warn_zero_rows(plx_context *ctx, const plx__problem_source *from, const plx__problem *p)
+{
+    const char **names = NULL, *list = NULL;
+    plx_index total = 0, count = 0;
+    PLX_TRY(PLX__ARENA_NEW(&names, plx__scratch(ctx), from->data->n_views));
+    for (plx_index v = 0; v < from->data->n_views; v++) {
+        plx_index rows = set_aside(from->data, p, v);
+        if (!rows) continue;
+        total += rows;
+        PLX_TRY(plx__arena_printf(&names[count++], plx__scratch(ctx), "%lld of view '%s'", (long long)rows,
+                                  from->data->views[v].name));
+    }
+    if (!total) return PLX_OK;
+    PLX_TRY(plx__list_names(&list, plx__scratch(ctx), names, count));
+    plx__warn(ctx, "%lld all-zero rows count as missing views: %s%s", (long long)total, list,
+              from->method->zero_rows == PLX__ZERO_ROWS_PARAM ? "; zero_rows=present takes them as they are" : "");
+    return PLX_OK;
+}
+
+static plx_status warn_empty_views(plx_context *ctx, const plx__problem_source *from, const plx__problem *p)
+{
+    const char **names = NULL, *list = NULL;
+    plx_index count = 0, next = 0;
+    if (p->n_views == p->n_given) return PLX_OK;
+    PLX_TRY(PLX__ARENA_NEW(&names, plx__scratch(ctx), p->n_given));
+    for (plx_index v = 0; v < p->n_given; v++) {
+        if (next < p->n_views && p->given[next] == v) next++;
+        else names[count++] = from->data->views[v].name;
+    }
+    PLX_TRY(plx__list_names(&list, plx__scratch(ctx), names, count));
+    plx__warn(ctx, "no sample has view%s %s: ignored", count > 1 ? "s" : "", list);
+    return PLX_OK;
+}
+
+static plx_status warn_single_labels(plx_context *ctx, const plx__method *method, const plx__problem *p)
+{
+    plx_index *count = NULL, single = 0;
+    const char **names = NULL, *list = NULL;
+    if (!method->min_classes || p->hierarchy) return PLX_OK;
+    PLX_TRY(plx__arena_i64(&count, plx__scratch(ctx), p->n_classes));
+    PLX_TRY(PLX__ARENA_NEW(&names, plx__scratch(ctx), p->n_classes));
+    for (plx_index i = 0; i < p->n; i++)
+        if (p->label[i] >= 0) count[p->label[i]]++;
+    for (plx_index c = 0; c < p->n_classes; c++)
+        if (count[c] < 2) names[single++] = p->classes[c];
+    if (!single) return PLX_OK;
+    PLX_TRY(plx__list_names(&list, plx__scratch(ctx), names, single));
+    plx__warn(ctx, "%lld of %lld classes have fewer than two labels: %s", (long long)single, (long long)p->n_classes,
+              list);
+    return PLX_OK;
+}
+
+plx_status plx__problem_warn(plx_context *ctx, const plx__problem_source *from, const plx__problem *p)
+{
+    PLX_TRY(warn_zero_rows(ctx, from, p));
+    if (!from->fitting) return PLX_OK;
+    PLX_TRY(warn_empty_views(ctx, from, p));
+    return warn_single_labels(ctx, from->method, p);
+}

@@ -11,7 +11,8 @@ anneal    eta fixed at 1 against eta annealed to 0, linearly and geometrically.
 splits    random splits of the words of six subsets of newsgroups20 (1,000 documents of five groups each, words in at least
           three documents) into one to six views; a new split and a new start in every run.
 
-The figures of the paper are plots, so its statements are what is compared. A run is a random start; the seed is its number.
+The figures of the paper are plots, so its statements are what is compared. A run is one random start on the rows as they are
+(init=random restarts=1 rows=raw), as in the paper; the seed is its number.
 """
 import argparse
 import json
@@ -27,6 +28,7 @@ PARTS = ("clusters", "views", "eta", "anneal", "splits")
 SETS = ("citeseer", "cora", "webkb")
 CLUSTERS = (4, 6, 8, 12, 16)
 ETAS = (0, 0.25, 0.5, 0.75, 1)
+PRESET = ("init=random", "restarts=1", "rows=raw")
 
 
 def lines(path):
@@ -81,7 +83,7 @@ class Runner:
     def entropy(self, folder, clusters, settings, seed):
         out = os.path.join(self.scratch, "result.json")
         command = [self.parallax, "fit", "coem", folder, "--seed", str(seed), "--json", out, "--quiet", "--threads", "1"]
-        for setting in ["clusters={}".format(clusters), "smoothing={}".format(self.smoothing), *settings]:
+        for setting in ["clusters={}".format(clusters), "smoothing={}".format(self.smoothing), *PRESET, *settings]:
             command += ["--set", setting]
         subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
         with open(out, encoding="utf-8") as f:

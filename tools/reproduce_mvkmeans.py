@@ -92,7 +92,7 @@ def fit(parallax, target, settings, flags, scratch):
     argv = [parallax, "fit", "mvkmeans", target, "--out", out, "--quiet"]
     if flags:
         argv += ["--labels", "file:" + flags]
-    for setting in settings:
+    for setting in ["scale=none", *settings]:  # features as prepared, as in the paper
         argv += ["--set", setting]
     subprocess.run(argv, check=True, stderr=subprocess.DEVNULL)
     return [line.split(",")[1] for line in lines(out)[1:]]

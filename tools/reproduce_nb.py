@@ -5,7 +5,7 @@ Usage: reproduce_nb.py PARALLAX [--data DIR] [--runs 20] [--weights counts|tfidf
 
 Every run draws labels with its own seed (of every class the rate, rounded up, as `--labels R%` does), fits `nb` with them and
 counts the accuracy on the samples whose label was hidden, for every view alone and for the ensemble. A sample that lacks
-a view gets the most frequent class from it. Prints a Markdown table: published, ours, difference.
+a view gets the most frequent class from it. Counts are used as they are (rows=raw), as in the paper. Prints a Markdown table: published, ours, difference.
 """
 import argparse
 import csv
@@ -124,8 +124,8 @@ def one_run(parallax, target, views, truth, rate, seed, uniform, scratch):
     flags = os.path.join(scratch, "labelled.txt")
     hidden = draw(truth, rate, seed, uniform, flags)
     out = {"E": os.path.join(scratch, "E.csv"), "prior": os.path.join(scratch, "prior.csv")}
-    argv = [parallax, "fit", "nb", target, "--labels", "file:" + flags, "--quiet", "--json", os.path.join(scratch, "result.json"),
-            "--dump", "posterior=" + out["E"], "--dump", "prior=" + out["prior"]]
+    argv = [parallax, "fit", "nb", target, "--set", "rows=raw", "--labels", "file:" + flags, "--quiet",
+            "--json", os.path.join(scratch, "result.json"), "--dump", "posterior=" + out["E"], "--dump", "prior=" + out["prior"]]
     for number, view in enumerate(views, 1):
         out["V{}".format(number)] = os.path.join(scratch, "V{}.csv".format(number))
         argv += ["--dump", "posterior.{}={}".format(view, out["V{}".format(number)])]

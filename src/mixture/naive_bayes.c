@@ -103,6 +103,12 @@ plx__points plx__view_points(const plx__view *v)
     return v->sparse ? plx__points_csr(v->csr) : plx__points_dense(v->dense);
 }
 
+plx_status plx__nb_table_scores(plx_context *ctx, plx__points rows, plx_cmat logs, plx_mat out)
+{
+    if (plx__points_sparse(rows)) return plx__spmm(ctx, 1.0, rows.csr, logs, 0.0, out);
+    return plx__gemm(ctx, 1.0, rows.dense, PLX__N, logs, PLX__N, 0.0, out);
+}
+
 /* One product with the transposed logarithms. */
 plx_status plx__nb_log_scores(plx_context *ctx, plx__points rows, plx_cmat theta, plx_mat out)
 {
@@ -114,8 +120,7 @@ plx_status plx__nb_log_scores(plx_context *ctx, plx__points rows, plx_cmat theta
             double t = theta.data[c * theta.ld + f];
             logs.data[f * logs.ld + c] = log(t > 0 ? t : LOG_OF_ZERO);
         }
-    if (plx__points_sparse(rows)) PLX_TRY(plx__spmm(ctx, 1.0, rows.csr, plx__cmat(logs), 0.0, out));
-    else PLX_TRY(plx__gemm(ctx, 1.0, rows.dense, PLX__N, plx__cmat(logs), PLX__N, 0.0, out));
+    PLX_TRY(plx__nb_table_scores(ctx, rows, plx__cmat(logs), out));
     plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;
 }

@@ -85,10 +85,14 @@ plx_status plx__view_mixture_open(plx__view_mixture *mix, plx_context *ctx, cons
 
 double plx__view_mixture_bytes(const plx__view *view, plx_index n, plx__likelihood likelihood, plx_index components)
 {
-    double padded = (double)plx__padded(components), cols = (double)view->cols, rows = (double)n;
-    double parameters = plx__has_variance(likelihood) ? (PLX__GAUSSIAN_SLABS + 6) * padded * cols : 2.1 * padded * cols;
-    double transpose = view->sparse ? 12 * (double)view->nonzeros + 16 * cols : 0;
-    return 8 * (rows * padded + parameters + rows) + transpose;
+    plx__view_mixture mix = {.n = n, .padded = plx__padded(components), .view = view};
+    double padded = (double)mix.padded, cols = (double)view->cols, rows = (double)n, tables = 2.1, transpose = 0;
+    if (plx__has_variance(likelihood)) tables = view->sparse ? 6 : PLX__GAUSSIAN_SLABS + 4;
+    if (view->sparse) {
+        double slices = plx__has_variance(likelihood) ? 1 : rows / (double)rows_per_slice(&mix) + 1;
+        transpose = 12 * (double)view->nonzeros + 8 * cols * slices;
+    }
+    return 8 * (rows * padded + tables * padded * cols + (likelihood == PLX__VMF ? rows : 0)) + transpose;
 }
 
 /* ---- M step of the products ---- */

@@ -257,19 +257,48 @@ static plx_status check(plx__run *run)
     return plx__coem_mark_used(&used, run, mode, single);
 }
 
+/* A channel: its mixture, what the best of several starts keeps of it, and its part of the results. */
+static double channel_bytes(const plx__run *run, const plx__view *view, plx_index m, bool several)
+{
+    plx__likelihood likelihood = PLX__MULTINOMIAL;
+    double n = (double)run->problem->n, size = (double)plx__padded(m) * (double)view->cols;
+    if (plx__coem_likelihood(&likelihood, run, view->name, view->kind) != PLX_OK) return 0;
+    bool variance = plx__has_variance(likelihood);
+    return plx__view_mixture_bytes(view, run->problem->n, likelihood, m) + n + 8 * (double)m * n + 16 * n +
+           8 * size * ((variance ? 2 : 1) * (several ? 2 : 1));
+}
+
+/* The views a mode joins, as one, and the room for joining them. */
+static double joined_bytes(const plx__run *run, plx_index m, bool several)
+{
+    const plx__problem *x = run->problem;
+    const char *mode = ((const coem_params *)run->params)->mode;
+    plx__view joined = {.name = mode, .kind = x->views[0].kind};
+    double copies = 0;
+    for (plx_index v = 0; v < x->n_views; v++) {
+        const plx__view *view = &x->views[v];
+        joined.cols += view->cols;
+        joined.nonzeros += view->nonzeros;
+        joined.sparse |= view->sparse;
+    }
+    copies = joined.sparse ? 12 * (double)joined.nonzeros + 8 * (double)x->n : 8 * (double)x->n * (double)joined.cols;
+    return channel_bytes(run, &joined, m, several) + copies * (joined.sparse && strcmp(mode, "merged") == 0 ? 2 : 1);
+}
+
 static double memory(const plx__run *run)
 {
     const plx__problem *x = run->problem;
     const coem_params *set = run->params;
+    bool joined = strcmp(set->mode, "concat") == 0 || strcmp(set->mode, "merged") == 0;
     plx_index m = set->clusters > 0 ? set->clusters : plx__max(1, x->n_classes);
-    double n = (double)x->n, padded = (double)plx__padded(m), bytes = 8 * n * (3 * padded + 4 * (double)m);
+    bool several = set->restarts > 1 || (set->restarts < 1 && !x->n_labelled);
+    double n = (double)x->n, padded = (double)plx__padded(m), bytes = 8 * n * (4 * padded + 2 * (double)m) + 64 * n;
+    bytes += plx__scale_rows_bytes(run, plx__coem_scales_rows);
+    if (joined) return bytes + joined_bytes(run, m, several);
+    bytes += plx__coem_cache_bytes(x->n, x->n_views, plx__padded(m));
     for (plx_index v = 0; v < x->n_views; v++) {
-        const plx__view *view = &x->views[v];
-        plx__likelihood likelihood = PLX__MULTINOMIAL;
-        if (plx__coem_likelihood(&likelihood, run, view->name, view->kind) != PLX_OK) return 0;
-        bytes += plx__view_mixture_bytes(view, x->n, likelihood, m) + 8 * (double)m * (n + 2 * (double)view->cols);
-        if (strcmp(set->mode, "concat") == 0 || strcmp(set->mode, "merged") == 0)
-            bytes += view->sparse ? 12 * (double)view->nonzeros : 8 * n * (double)view->cols;
+        bool used = strncmp(set->mode, "single:", 7) != 0 || strcmp(set->mode + 7, x->views[v].name) == 0;
+        if (used) bytes += channel_bytes(run, &x->views[v], m, several);
     }
     return bytes;
 }

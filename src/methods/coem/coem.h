@@ -48,7 +48,7 @@ typedef struct coem {
 
     bool own_priors;           /* one prior per channel, else one for all */
     double *alpha, *log_alpha; /* (n_channels or 1) x padded */
-    double *floored;           /* likewise: what log_alpha is the logarithm of; 0 in the padding */
+    double *floored;           /* likewise: what log_alpha is the logarithm of, never 0; padding 0 */
     uint8_t *dead;             /* m: a component without mass in the last step */
 
     double *cache;          /* many channels: see coem_cache.c; else NULL */

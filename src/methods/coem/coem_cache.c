@@ -66,31 +66,62 @@ plx_status plx__coem_rescore(coem *m, plx_index channel)
 
 /* ---- posteriors ---- */
 
-/* out += (prior * kept) / its sum, for `padded` entries; padding of `kept` is 0. */
-PLX__CLONES static void add_posterior(double *out, const double *prior, const double *kept, plx_index padded)
+/* One sample: out += (prior * kept) / its sum over all present channels, the target's into `own`. Padding of `kept` is 0.
+ * `stride` is 0 when all channels share the prior. */
+typedef struct sample {
+    const double *prior, *kept;
+    const uint8_t *present;
+    plx_index stride, n_channels, padded, target;
+    double *own, *others;
+} sample;
+
+#define SUM8(x) (((x)[0] + (x)[1]) + ((x)[2] + (x)[3])) + (((x)[4] + (x)[5]) + ((x)[6] + (x)[7]))
+
+/* At most eight components: one vector each. */
+PLX__CLONES static void add_narrow(const sample *q)
 {
-    plx__v8 sum = {0};
-    double total = 0;
-    for (plx_index j = 0; j < padded; j += LANES) sum += *(const plx__v8u *)(prior + j) * *(const plx__v8u *)(kept + j);
-    for (int l = 0; l < LANES; l++) total += sum[l];
-    double scale = 1 / total;
-    for (plx_index j = 0; j < padded; j++) out[j] += prior[j] * kept[j] * scale;
+    plx__v8 others = {0};
+    for (plx_index c = 0; c < q->n_channels; c++) {
+        if (!q->present[c]) continue;
+        plx__v8 e = *(const plx__v8u *)(q->prior + c * q->stride) * *(const plx__v8u *)(q->kept + c * LANES);
+        e *= 1 / (SUM8(e));
+        if (c == q->target) *(plx__v8u *)q->own += e;
+        else others += e;
+    }
+    *(plx__v8u *)q->others += others;
 }
 
-/* Never 0: the prior of a dead component is 1e-300 here as in the logarithms. */
-static const double *prior_of(const coem *m, plx_index c) { return m->floored + (m->own_priors ? c * m->padded : 0); }
+PLX__CLONES static void add_wide(const sample *q)
+{
+    for (plx_index c = 0; c < q->n_channels; c++) {
+        const double *prior = q->prior + c * q->stride, *kept = q->kept + c * q->padded;
+        double *out = c == q->target ? q->own : q->others;
+        plx__v8 sum = {0};
+        if (!q->present[c]) continue;
+        for (plx_index j = 0; j < q->padded; j += LANES)
+            sum += *(const plx__v8u *)(prior + j) * *(const plx__v8u *)(kept + j);
+        double scale = 1 / (SUM8(sum));
+        for (plx_index j = 0; j < q->padded; j += LANES)
+            *(plx__v8u *)(out + j) += *(const plx__v8u *)(prior + j) * *(const plx__v8u *)(kept + j) * scale;
+    }
+}
 
 void plx__coem_cached_posteriors(const coem *m, plx_index i, plx_index target, double *own, double *others)
 {
-    const double *kept = m->cache + i * m->n_channels * m->padded;
-    const uint8_t *present = m->cache_present + i * m->n_channels;
+    sample q = {.prior = m->floored,
+                .kept = m->cache + i * m->n_channels * m->padded,
+                .present = m->cache_present + i * m->n_channels,
+                .stride = m->own_priors ? m->padded : 0,
+                .n_channels = m->n_channels,
+                .padded = m->padded,
+                .target = target,
+                .own = own,
+                .others = others};
     memset(own, 0, (size_t)m->padded * sizeof *own);
     memset(others, 0, (size_t)m->padded * sizeof *others);
     if (m->label[i] >= 0) {
-        own[m->label[i]] = present[target];
-        others[m->label[i]] = m->views[i] - present[target];
-        return;
-    }
-    for (plx_index c = 0; c < m->n_channels; c++)
-        if (present[c]) add_posterior(c == target ? own : others, prior_of(m, c), kept + c * m->padded, m->padded);
+        own[m->label[i]] = q.present[target];
+        others[m->label[i]] = m->views[i] - q.present[target];
+    } else if (m->padded == LANES) add_narrow(&q);
+    else add_wide(&q);
 }

@@ -291,27 +291,51 @@ static plx_index move_selected(cotraining *t, plx_index round)
 
 static plx_status train_all(cotraining *t)
 {
-    for (plx_index v = 0; v < t->n_views; v++) PLX_TRY(plx__ct_train(&t->learner[v], t->run, t->label));
+    for (plx_index v = 0; v < t->n_views; v++) {
+        PLX_TRY(plx__poll(t->ctx));
+        PLX_TRY(plx__ct_train(&t->learner[v], t->run, t->label));
+    }
     return PLX_OK;
 }
 
-/* *rounds: those in which samples were moved; *ended: nothing was left to teach. */
-static plx_status teach(cotraining *t, plx_index *rounds, bool *ended)
+/* Every view is trained and makes its choice; false when the time limit struck before the last one. */
+static plx_status choose_all(cotraining *t, bool *complete)
+{
+    *complete = true;
+    for (plx_index v = 0; v < t->n_views && *complete; v++) {
+        plx__mark mark = plx__arena_mark(plx__scratch(t->ctx));
+        PLX_TRY(plx__poll(t->ctx));
+        PLX_TRY(plx__ct_train(&t->learner[v], t->run, t->label));
+        PLX_TRY(choose_by(t, v));
+        plx__arena_rewind(plx__scratch(t->ctx), mark);
+        *complete = v + 1 == t->n_views || !plx__out_of_time(t->ctx);
+    }
+    return PLX_OK;
+}
+
+/* How teaching ended. */
+typedef struct ending {
+    plx_index rounds; /* in which samples were moved */
+    bool exhausted;   /* nothing was left to teach */
+    bool cut;         /* by the time limit; a round it interrupts teaches nothing */
+} ending;
+
+static plx_status teach(cotraining *t, ending *end)
 {
     plx_index limit = t->set->rounds;
-    *rounds = 0;
-    *ended = t->n_pool == 0;
-    while (*rounds < limit && !*ended && !plx__out_of_time(t->ctx)) {
-        PLX_TRY(train_all(t));
-        for (plx_index v = 0; v < t->n_views; v++) {
-            plx__mark mark = plx__arena_mark(plx__scratch(t->ctx));
-            PLX_TRY(choose_by(t, v));
-            plx__arena_rewind(plx__scratch(t->ctx), mark);
+    *end = (ending){.exhausted = t->n_pool == 0};
+    while (end->rounds < limit && !end->exhausted) {
+        bool complete = false;
+        end->cut = plx__out_of_time(t->ctx);
+        if (!end->cut) PLX_TRY(choose_all(t, &complete));
+        if (!complete) {
+            end->cut = true;
+            return PLX_OK;
         }
-        plx_index moved = move_selected(t, *rounds + 1);
-        *ended = moved == 0 || t->n_pool == 0;
-        *rounds += moved > 0;
-        PLX_TRY(plx__report(t->ctx, "round", plx__max(1, *rounds), plx__max(1, limit), NAN));
+        plx_index moved = move_selected(t, end->rounds + 1);
+        end->exhausted = moved == 0 || t->n_pool == 0;
+        end->rounds += moved > 0;
+        PLX_TRY(plx__report(t->ctx, "round", plx__max(1, end->rounds), plx__max(1, limit), NAN));
     }
     return PLX_OK;
 }
@@ -379,15 +403,14 @@ static plx_status label_all(cotraining *t)
 static plx_status fit(plx__run *run)
 {
     cotraining t;
-    plx_index rounds = 0;
-    bool ended = false;
+    ending end;
     PLX_TRY(open_training(&t, run));
-    PLX_TRY(teach(&t, &rounds, &ended));
+    PLX_TRY(teach(&t, &end));
     for (plx_index v = 0; v < t.n_views; v++) t.learner[v].final = true;
     PLX_TRY(train_all(&t));
     PLX_TRY(keep_frequencies(&t));
-    PLX_TRY(plx__finish(run, NULL, rounds, true, NAN));
-    run->info->converged = ended; /* all rounds are what was asked for: no warning */
+    PLX_TRY(plx__finish(run, NULL, end.rounds, !end.cut, NAN));
+    run->info->converged = end.exhausted; /* all rounds are what was asked for: no warning */
     return label_all(&t);
 }
 
@@ -401,18 +424,64 @@ static plx_status predict(plx__run *run)
     return label_all(&t);
 }
 
+/* Samples that can be labelled in the end: the given ones, and what the rounds may teach. */
+static double most_labelled(const plx__run *run)
+{
+    const plx__problem *x = run->problem;
+    const ct_params *set = run->params;
+    double most = 0, views = (double)x->n_views, per_round = 0;
+    for (plx_index g = 0; g < set->grow.n_list; g++) most = fmax(most, set->grow.list[g]);
+    if (set->grow.word == 0) per_round = views * (double)x->n_labelled; /* proportional: at most n_c of class c */
+    else per_round = views * most * (double)x->n_classes;
+    if (set->pool) per_round = fmin(per_round, (double)set->pool);
+    return fmin((double)x->n, (double)x->n_labelled + (double)set->rounds * per_round);
+}
+
+/* Rows taken out of a view. */
+static double rows_bytes(const plx__view *v, double n, double rows)
+{
+    return v->sparse ? 12 * (double)v->nonzeros * rows / fmax(1, n) + 8 * rows : 8 * rows * (double)v->cols;
+}
+
+/* Training one view's learner on l samples. */
+static double training_bytes(const plx__run *run, plx_index view, double l)
+{
+    const plx__view *v = &run->problem->views[view];
+    double n = (double)run->problem->n, k = (double)run->problem->n_classes, p = (double)v->cols + 1;
+    double rows = (v->sparse ? 3 : 2) * rows_bytes(v, n, l) + (v->sparse ? 44 * l + 8 * p : 8 * l) + 12 * n + 12 * p;
+    double smaller = fmin(l, p);
+    if (v->sparse) p = fmin(p, (double)v->nonzeros * l / fmax(1, n) + 1); /* columns in use */
+    switch (((const ct_params *)run->params)->base) {
+    case CT_NB: return 0;
+    case CT_LOGISTIC: return rows + 8 * k * (11 * p + 2 * l);
+    case CT_RLS: return rows + 8 * (smaller * smaller + k * (2 * p + 2 * l)) + (v->sparse ? 8 * l * smaller : 0);
+    case CT_SVM: return rows + 8 * (k * p + 11 * p + 3 * l);
+    default: return plx__ct_gp_bytes(run->problem, view) + 8 * n * k;
+    }
+}
+
+/* Scoring the pool and, once, all samples. */
+static double scoring_bytes(const plx__run *run, plx_index view)
+{
+    const ct_params *set = run->params;
+    const plx__view *v = &run->problem->views[view];
+    double n = (double)run->problem->n, k = (double)run->problem->n_classes;
+    double pool = set->pool ? fmin((double)set->pool, n) : n;
+    double tables = set->base == CT_NB ? 8 * k * (double)v->cols : 0;
+    return rows_bytes(v, n, pool) + pool * (8 * k + (double)sizeof(choice) + 8) + tables;
+}
+
 static double memory(const plx__run *run)
 {
     const plx__problem *x = run->problem;
-    double n = (double)x->n, k = (double)x->n_classes, bytes = 0, most = 0;
-    bool gp = ((const ct_params *)run->params)->base == CT_GP;
+    bool nb = ((const ct_params *)run->params)->base == CT_NB;
+    double n = (double)x->n, k = (double)x->n_classes, bytes = 0, most = 0, l = most_labelled(run);
     for (plx_index v = 0; v < x->n_views; v++) {
-        double d = (double)x->views[v].cols, entries = 12 * (double)x->views[v].nonzeros;
-        bytes += 8 * k * (d + 1 + n);
-        most = fmax(most, 8 * k * (n + 7 * d) + 16 * d + 2 * entries);
-        if (gp) most = fmax(most, plx__ct_gp_bytes(x, v) + 8 * n * k);
+        bytes += 8 * k * ((double)x->views[v].cols + 1 + n);
+        most = fmax(most, fmax(training_bytes(run, v, l), scoring_bytes(run, v)));
     }
-    return bytes + most + n * (8 * k + 120);
+    return bytes + most + n * (16 * k + 72 + (double)sizeof(choice)) +
+           (nb ? plx__scale_rows_bytes(run, plx__is_countlike) : 0);
 }
 
 static const plx__param_table tables[] = {param_specs,         plx__row_params,       plx__zero_rows_params,

@@ -93,11 +93,13 @@ static void score_entries(const ct_learner *h, plx_ccsr rows, double smoothing, 
 static plx_status score_table(const ct_learner *h, plx__run *run, double smoothing, plx__points rows, plx_mat scores)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(run->ctx));
-    plx_mat theta;
-    PLX_TRY(plx__arena_mat(&theta, plx__scratch(run->ctx), h->theta.rows, h->theta.cols));
-    plx__mat_copy(theta, plx__cmat(h->theta));
-    plx__nb_normalise(theta, h->total, smoothing);
-    PLX_TRY(plx__nb_log_scores(run->ctx, rows, plx__cmat(theta), scores));
+    plx_index k = h->theta.rows, d = h->theta.cols;
+    plx_mat logs;
+    PLX_TRY(plx__arena_mat(&logs, plx__scratch(run->ctx), d, k));
+    for (plx_index f = 0; f < d; f++)
+        for (plx_index c = 0; c < k; c++)
+            logs.data[f * k + c] = plx__nb_log_theta(h->theta.data[c * h->theta.ld + f], h->total[c], smoothing, d);
+    PLX_TRY(plx__nb_table_scores(run->ctx, rows, plx__cmat(logs), scores));
     plx__arena_rewind(plx__scratch(run->ctx), mark);
     return PLX_OK;
 }

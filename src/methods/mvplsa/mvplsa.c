@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/parallel.h"
 #include "methods/mvplsa/mvplsa.h"
 #include "mixture/row_scaling.h"
 
@@ -161,19 +162,38 @@ static plx_status predict(plx__run *run)
     return label_documents(&m, pz);
 }
 
+/* What the start of p(z|d) takes before the iteration begins: naive Bayes, or the clusterings of the views. */
+static double start_bytes(const plx__run *run, double z)
+{
+    const plx__problem *x = run->problem;
+    double n = (double)x->n, widest = 0, all = 0;
+    for (plx_index v = 0; v < x->n_views; v++) {
+        widest = fmax(widest, (double)x->views[v].cols);
+        all += (double)x->views[v].cols;
+    }
+    return x->n_labelled ? 8 * z * (2 * n + 2 * widest) + 4 * n : 8 * z * (5 * n + 3 * all) + 256 * all + 64 * n;
+}
+
 static double memory(const plx__run *run)
 {
     const plx__problem *x = run->problem;
     const mvp_params *set = run->params;
     double n = (double)x->n, z = (double)(set->clusters > 0 ? set->clusters : x->n_classes), bytes = 0;
-    double copies = (set->model != MVP_MVPLSA) + (strcmp(set->split, "none") != 0);
+    double copies = (set->model != MVP_MVPLSA) + (strcmp(set->split, "none") != 0), entries = 0, features = 1, most = 1;
+    for (plx_index v = 0; v < x->n_views; v++) {
+        entries += (double)x->views[v].nonzeros;
+        features += (double)x->views[v].cols;
+    }
+    double blocks = fmax(1, fmin(MVP_BLOCKS, entries / (2 * features)));
     for (plx_index v = 0; v < x->n_views; v++) {
         double d = (double)x->views[v].cols, y = set->model == MVP_PLSA ? z : plx__mvp_topics(run, v);
-        double entries = (double)x->views[v].nonzeros, wide = fmin(z, y) + 7;
-        bytes += 8 * d * y + 8 * d * wide * (1 + fmin(MVP_BLOCKS, 1 + entries / (2 * d + 1))) + 8 * y * z * 70;
-        bytes += 12 * entries * (copies + !x->views[v].sparse);
+        double chunks = fmin(MVP_FEATURE_CHUNKS, d / MVP_FEATURE_BLOCK + 1);
+        bytes += 8 * d * y + 8 * d * (fmin(z, y) + 7) * (1 + blocks) + 8 * y * z * (chunks + 4);
+        bytes += (12 * (double)x->views[v].nonzeros + 8 * n) * (copies + !x->views[v].sparse);
+        most = fmax(most, y);
     }
-    return bytes + 8 * n * (3 * z + 14) + plx__scale_rows_bytes(run, NULL);
+    bytes += (double)plx__workers(run->ctx) * 8 * (2 * MVP_FEATURE_BLOCK * most + 4 * (z + most + 14));
+    return bytes + 8 * n * (5 * z + 17) + start_bytes(run, z) + plx__scale_rows_bytes(run, NULL);
 }
 
 static const plx__param_table tables[] = {param_specs, plx__row_params, plx__heldout_params, plx__uncovered_params,

@@ -114,9 +114,12 @@ plx_status plx__finish(plx__run *run, const plx__trace *trace, plx_index iterati
         info->trace = trace->value;
         info->n_trace = trace->count;
     }
-    if (!converged)
-        plx__warn(run->ctx, "%s stopped after %lld iterations without converging", run->method->name,
-                  (long long)iterations);
+    if (converged) return PLX_OK;
+    const char *limit = plx__out_of_time(run->ctx)                         ? ": the time limit struck"
+                        : plx__param_find(run->method->params, "max_iter") ? ": max_iter is reached"
+                                                                           : "";
+    plx__warn(run->ctx, "%s stopped after %lld iterations without converging%s", run->method->name,
+              (long long)iterations, limit);
     return PLX_OK;
 }
 

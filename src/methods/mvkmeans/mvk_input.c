@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "kernel/prepared.h"
 #include "linalg/dense.h"
 #include "methods/mvkmeans/mvkmeans.h"
 
@@ -37,6 +38,34 @@ plx_status plx__mvk_read_rule(mvk_rule *rule, const char **single, plx__run *run
 }
 
 /* ---- views ---- */
+
+/* The view scaled as `scale` says, by what the model knows when predicting. */
+static plx_status scaled_view(plx__view *out, mvk *m, plx_index view)
+{
+    const plx__view *own = &m->run->problem->views[view];
+    plx__prepared data;
+    PLX_TRY(plx__prepare_rows(&data, m->run, view));
+    *out = (plx__view){.name = own->name,
+                       .kind = own->kind,
+                       .sparse = plx__points_sparse(data.rows),
+                       .dense = data.rows.dense,
+                       .csr = data.rows.csr,
+                       .cols = data.cols,
+                       .present_count = data.n_present,
+                       .present = data.present};
+    return PLX_OK;
+}
+
+static plx_status scale_views(mvk *m)
+{
+    const plx__problem *p = m->run->problem;
+    plx_index only = -1;
+    if (m->rule == MVK_SINGLE) PLX_TRY(plx__require_view(&only, m->run, m->single, "assignment = single:VIEW, VIEW"));
+    PLX_TRY(PLX__ARENA_NEW(&m->scaled, plx__scratch(m->ctx), p->n_views));
+    for (plx_index v = 0; v < p->n_views; v++)
+        if (only < 0 || v == only) PLX_TRY(scaled_view(&m->scaled[v], m, v));
+    return PLX_OK;
+}
 
 /* factor = 1 / norm for unit rows (or the norm itself, when the caller joins views). */
 static plx_status measure_rows(mvk *m, plx__row_part *part, bool invert)
@@ -72,7 +101,7 @@ static plx_status view_channel(mvk *m, mvk_channel *ch, const plx__view *v)
     return PLX_OK;
 }
 
-/* All views side by side: raw rows over their joint norm, or unit rows over the root of their number. */
+/* All views side by side: scaled rows over their joint norm, or unit rows over the root of their number. */
 static plx_status concat_channel(mvk *m, mvk_channel *ch)
 {
     const plx__problem *p = m->run->problem;
@@ -81,7 +110,7 @@ static plx_status concat_channel(mvk *m, mvk_channel *ch)
     PLX_TRY(PLX__ARENA_NEW(&ch->parts, plx__scratch(m->ctx), p->n_views));
     PLX_TRY(plx__arena_u8(&ch->present, plx__scratch(m->ctx), m->n));
     for (plx_index v = 0; v < p->n_views; v++) {
-        ch->parts[v].view = &p->views[v];
+        ch->parts[v].view = &m->scaled[v];
         ch->parts[v].first = ch->cols;
         ch->cols += p->views[v].cols;
         PLX_TRY(measure_rows(m, &ch->parts[v], false));
@@ -106,13 +135,14 @@ static plx_status open_channels(mvk *m)
     const plx__problem *p = m->run->problem;
     plx_index view = 0;
     m->n_channels = m->rule == MVK_SINGLE || m->rule == MVK_CONCAT ? 1 : p->n_views;
+    PLX_TRY(scale_views(m));
     PLX_TRY(PLX__ARENA_NEW(&m->channels, plx__scratch(m->ctx), m->n_channels));
     if (m->rule == MVK_CONCAT) PLX_TRY(concat_channel(m, &m->channels[0]));
     else if (m->rule == MVK_SINGLE) {
         PLX_TRY(plx__require_view(&view, m->run, m->single, "assignment = single:VIEW, VIEW"));
-        PLX_TRY(view_channel(m, &m->channels[0], &p->views[view]));
+        PLX_TRY(view_channel(m, &m->channels[0], &m->scaled[view]));
     } else
-        for (plx_index v = 0; v < p->n_views; v++) PLX_TRY(view_channel(m, &m->channels[v], &p->views[v]));
+        for (plx_index v = 0; v < p->n_views; v++) PLX_TRY(view_channel(m, &m->channels[v], &m->scaled[v]));
     return PLX_OK;
 }
 

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernel/prepared.h"
 #include "run/restarts.h"
 #include "linalg/dense.h"
 #include "methods/mvkmeans/mvkmeans.h"
@@ -26,7 +27,7 @@ static const plx__param_spec param_specs[] = {
     PLX__BOOL(mvk_params, closure, "true",
               "Add what the constraints imply: subset is transitive, what is below exclusive classes is exclusive."),
     PLX__CHOICE(mvk_params, concat_norm, "raw", "raw|unit",
-                "concat: join the rows as they are, or each normalised first."),
+                "concat: join the scaled rows as they are, or each normalised first."),
     PLX__CHOICE(mvk_params, order, "sequential", "parallel|sequential",
                 "cotrain: teach all views at once (as published, rarely converges) or one after the other."),
     PLX__TEXT(mvk_params, init, "",
@@ -38,7 +39,7 @@ static const plx__param_spec param_specs[] = {
         mvk_params, empty, "keep", "keep|reseed",
         "Cluster without members: keep its centroid, or give it the worst-placed sample (without labels only)."),
     PLX__INT(mvk_params, max_iter, "100", 1, 1e9, "Most iterations."),
-    PLX__INT(mvk_params, restarts, "1", 1, 1e6,
+    PLX__INT(mvk_params, restarts, "10", 1, 1e6,
              "Random starts without labels; the one with the largest objective is kept."),
     PLX__PARAM_END};
 
@@ -157,6 +158,7 @@ static plx_status best_run(mvk *m, trajectory *best, mvk_start from)
     PLX_TRY(plx__restarts_keep(&r, m->report, bits * sizeof *m->report));
     for (plx_index c = 0; c < m->n_channels; c++) PLX_TRY(plx__restarts_keep_mat(&r, m->channels[c].centroids));
     PLX_TRY(plx__restarts_run(&r));
+    best->converged = best->converged && !r.cut;
     for (plx_index c = 0; r.runs > 1 && c < m->n_channels; c++) PLX_TRY(plx__mvk_refresh_columns(m, c));
     return PLX_OK;
 }
@@ -219,13 +221,18 @@ static double memory(const plx__run *run)
     const mvk_params *set = run->params;
     double n = (double)x->n, k = (double)(set->clusters > 0 ? set->clusters : x->n_classes), cols = 0;
     double views = (double)x->n_views;
-    for (plx_index v = 0; v < x->n_views; v++) cols += (double)x->views[v].cols;
+    double scaled = 0;
+    for (plx_index v = 0; v < x->n_views; v++) {
+        cols += (double)x->views[v].cols;
+        scaled += plx__prepared_bytes(run, v);
+    }
     double copies = set->clusters > 0 && set->restarts > 1 ? 5 : 4;
-    return 8 * (k + 32) * cols * copies + 8 * n * k * (views + 1 + (double)run->n_wanted) + n * (16 * views + 24) +
-           4 * n * k;
+    return scaled + 8 * (k + 32) * cols * copies + 8 * n * k * (views + 1 + (double)run->n_wanted) +
+           n * (16 * views + 24) + 4 * n * k;
 }
 
-static const plx__param_table tables[] = {param_specs, plx__heldout_params, plx__uncovered_params, NULL};
+static const plx__param_table tables[] = {param_specs, plx__scale_params, plx__heldout_params, plx__uncovered_params,
+                                          NULL};
 static const char *const extra_views[] = {"concat", NULL};
 
 const plx__method plx__method_mvkmeans = {

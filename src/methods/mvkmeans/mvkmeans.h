@@ -71,6 +71,7 @@ typedef struct mvk {
     plx_index n, k, k_padded, chunk;
     plx_index n_channels;
     mvk_channel *channels;
+    plx__view *scaled; /* n_views; those no channel uses stay empty */
 
     const char *const *names;   /* k, or NULL for clusters */
     const int32_t *leaf_of;     /* class of the data -> flat class or -1; NULL: the same */

@@ -15,15 +15,31 @@ find_library(PLX_SUITESPARSECONFIG NAMES suitesparseconfig REQUIRED)
 find_path(PLX_AMD_INCLUDE NAMES amd.h PATH_SUFFIXES suitesparse REQUIRED)
 find_library(PLX_LBFGS NAMES lbfgs REQUIRED)
 find_library(PLX_STEMMER NAMES stemmer REQUIRED)
-pkg_check_modules(PLX_JANSSON REQUIRED IMPORTED_TARGET jansson)
-pkg_check_modules(PLX_ZLIB REQUIRED IMPORTED_TARGET zlib)
-pkg_check_modules(PLX_MATIO REQUIRED IMPORTED_TARGET matio)
-pkg_check_modules(PLX_UTF8PROC REQUIRED IMPORTED_TARGET libutf8proc)
+pkg_check_modules(PLX_JANSSON REQUIRED jansson)
+pkg_check_modules(PLX_ZLIB REQUIRED zlib)
+pkg_check_modules(PLX_MATIO REQUIRED matio)
+pkg_check_modules(PLX_UTF8PROC REQUIRED libutf8proc)
 find_package(HDF5 REQUIRED COMPONENTS C)
 
+set(PLX_LIBRARIES ${PLX_LAPACKE} ${PLX_ARPACK} ${PLX_AMD} ${PLX_SUITESPARSECONFIG} ${PLX_OPENBLAS} ${PLX_LBFGS}
+  ${PLX_STEMMER} ${PLX_JANSSON_LINK_LIBRARIES} ${PLX_ZLIB_LINK_LIBRARIES} ${PLX_MATIO_LINK_LIBRARIES}
+  ${PLX_UTF8PROC_LINK_LIBRARIES} ${HDF5_C_LIBRARIES} m)
+list(REMOVE_DUPLICATES PLX_LIBRARIES)
+
 target_include_directories(plx_dependencies SYSTEM INTERFACE
-  ${PLX_CBLAS_INCLUDE} ${PLX_AMD_INCLUDE} ${HDF5_INCLUDE_DIRS})
-target_link_libraries(plx_dependencies INTERFACE
-  ${PLX_LAPACKE} ${PLX_ARPACK} ${PLX_AMD} ${PLX_SUITESPARSECONFIG} ${PLX_OPENBLAS} ${PLX_LBFGS} ${PLX_STEMMER}
-  PkgConfig::PLX_JANSSON PkgConfig::PLX_ZLIB PkgConfig::PLX_MATIO PkgConfig::PLX_UTF8PROC
-  ${HDF5_C_LIBRARIES} m)
+  ${PLX_CBLAS_INCLUDE} ${PLX_AMD_INCLUDE} ${HDF5_INCLUDE_DIRS} ${PLX_JANSSON_INCLUDE_DIRS} ${PLX_ZLIB_INCLUDE_DIRS}
+  ${PLX_MATIO_INCLUDE_DIRS} ${PLX_UTF8PROC_INCLUDE_DIRS})
+target_link_libraries(plx_dependencies INTERFACE ${PLX_LIBRARIES})
+
+# The same as linker flags, for whoever links the archive: -lNAME, and -L where the linker does not look by itself.
+set(PLX_LINK_FLAGS "")
+foreach(library ${PLX_LIBRARIES} ${OpenMP_C_LIBRARIES})
+  get_filename_component(folder "${library}" DIRECTORY)
+  get_filename_component(name "${library}" NAME_WE)
+  string(REGEX REPLACE "^lib" "" name "${name}")
+  if(folder AND NOT folder IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES)
+    list(APPEND PLX_LINK_FLAGS -L${folder})
+  endif()
+  list(APPEND PLX_LINK_FLAGS -l${name})
+endforeach()
+list(REMOVE_DUPLICATES PLX_LINK_FLAGS)

@@ -31,6 +31,8 @@ if(Python3_FOUND)
   if(BUILD_SHARED_LIBS AND NOT PLX_SANITIZE)
     add_test(NAME tree.symbols COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/tools/check_symbols.py
       $<TARGET_FILE:parallax> $<TARGET_OBJECTS:plx_objects> COMMAND_EXPAND_LISTS)
+    add_test(NAME tree.dependencies COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/tools/check_dependencies.py
+      $<TARGET_FILE:parallax>)
   endif()
 endif()
 if(TARGET parallax-cli AND NOT PLX_SANITIZE)

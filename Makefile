@@ -3,12 +3,13 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 CTEST = ctest --output-on-failure -j $(JOBS) --test-dir
 export PLX_WERROR ?= OFF
 
-.PHONY: help setup build demo test check-full bench reproduce install lint format docs clean
+.PHONY: help setup build demo test ci check-full bench reproduce install lint format docs clean
 
 help:
 	@echo "make demo        set up, build, and show what Parallax does (a few minutes)"
 	@echo "make test        set up, build, and run all tests"
 	@echo "make build       the command at build/release/parallax, the library beside it"
+	@echo "make ci          what must pass before a change lands: format, tests, clang, static build"
 	@echo "make install     install (PREFIX=/usr/local)"
 	@echo "make check-full  tests plus long fuzzing, thread sanitizer, valgrind, static analysis, coverage"
 	@echo "make bench       benchmarks against limits and peers"
@@ -40,6 +41,9 @@ test: build
 	@$(CTEST) build/release -LE contract
 	@echo "== testing (AddressSanitizer and UBSan)"
 	@$(CTEST) build/asan -LE 'cli|install|interop|readme'
+
+ci:
+	@.ci/run
 
 check-full: setup
 	@tools/setup.sh full

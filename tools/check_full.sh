@@ -1,11 +1,11 @@
 #!/bin/sh
 # Everything that is too slow for every change: sanitizers over all tests, threads, valgrind, long fuzzing, coverage, lint.
-#   FUZZ_SECONDS (60) per target.  ONLY=tsan,valgrind,fuzz,coverage,lint,clang runs a part.
+#   FUZZ_SECONDS (60) per target; COVERAGE (90): per cent of the lines of src/ that the tests must reach.  ONLY=tsan,valgrind,fuzz,coverage,lint,clang,static runs a part.
 set -u
 cd "$(dirname "$0")/.."
 jobs=$(nproc 2>/dev/null || echo 2)
 seconds=${FUZZ_SECONDS:-60}
-only=${ONLY:-asan,clang,tsan,valgrind,fuzz,coverage,lint}
+only=${ONLY:-asan,clang,static,tsan,valgrind,fuzz,coverage,lint}
 failed=""
 want() { case ",$only," in *",$1,"*) return 0 ;; *) return 1 ;; esac; }
 part() { printf '\n== %s\n' "$*"; }
@@ -67,7 +67,13 @@ if want coverage; then
         cmake --build build/coverage -j "$jobs" >/dev/null && ctest --test-dir build/coverage -j "$jobs" >/dev/null
     lcov --quiet --capture --directory build/coverage --output-file build/coverage/all.info 2>/dev/null &&
         lcov --quiet --extract build/coverage/all.info '*/src/*' --output-file build/coverage/src.info 2>/dev/null &&
-        lcov --summary build/coverage/src.info 2>&1 | grep -E 'lines|functions' || failed="$failed coverage"
+        lcov --summary build/coverage/src.info >build/coverage/summary.txt 2>&1 && grep -E 'lines|functions' build/coverage/summary.txt || failed="$failed coverage"
+    awk -v least="${COVERAGE:-90}" '/lines\.*:/ {sub("%", "", $2); found = 1; if ($2 < least) {print "lines covered: " $2 " %, at least " least " wanted"; exit 1}}
+        END {if (!found) exit 1}' build/coverage/summary.txt || failed="$failed coverage-below-${COVERAGE:-90}"
+fi
+if want static; then
+    part "static build, installed and linked"
+    run build/static.log tools/static_check.sh || failed="$failed static"
 fi
 if want lint; then
     part "static analysis"

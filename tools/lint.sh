@@ -1,14 +1,21 @@
 #!/bin/sh
-# Static checks: formatting, clang-tidy, cppcheck, sizes. Needs build/release (for compile_commands.json).
+# Static checks: formatting and sizes; without "quick" also cppcheck and clang-tidy, which take minutes and need
+# build/release (for compile_commands.json).
+#   tools/lint.sh [quick]
 set -u
 cd "$(dirname "$0")/.."
+mkdir -p build
 failed=0
 say() { printf '== %s\n' "$*"; }
 
 say "formatting"
 # shellcheck disable=SC2046
-clang-format --dry-run -Werror $(git ls-files 'src/*.c' 'src/*.h' 'cli/*.c' 'cli/*.h' 'include/*.h' 'examples/*.c') >build/format.log 2>&1 ||
+clang-format --dry-run -Werror $(git ls-files 'src/*.c' 'src/*.h' 'cli/*.c' 'cli/*.h' 'include/*.h' 'examples/*.c' 'tests/*.c' 'tests/*.h' 'bench/*.c') >build/format.log 2>&1 ||
     { echo "run 'make format' ($(grep -c 'warning:\|error:' build/format.log) places)"; failed=1; }
+
+say "sizes"
+python3 tools/check_sizes.py || failed=1
+[ "${1:-}" != quick ] || exit $failed
 
 say "cppcheck"
 cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
@@ -21,7 +28,4 @@ if grep -q 'warning:\|error:' build/tidy.log; then
     grep 'warning:\|error:' build/tidy.log | sort -u | head -40
     failed=1
 fi
-
-say "sizes (files <= 600 lines, functions <= 100)"
-find src cli include -name '*.[ch]' ! -name '*_table.h' -exec wc -l {} + | awk '$2 != "total" && $1 > 600 {print $2 ": " $1 " lines"; bad = 1} END {exit bad}' || failed=1
 exit $failed

@@ -2,6 +2,7 @@
 # Installs what Parallax needs from the distribution's packages: Debian 12 or newer, Ubuntu 22.04 or newer.
 # Does nothing when everything is there; asks for sudo only when it is not run as root.
 #   tools/setup.sh          what building and testing need
+#   tools/setup.sh ci       also what .ci/run and tools/pre-commit.sh need: clang and clang-format
 #   tools/setup.sh full     also what `make check-full`, `make bench` and the lint targets need
 set -eu
 
@@ -10,8 +11,10 @@ libopenblas-openmp-dev liblapacke-dev libarpack2-dev libsuitesparse-dev liblbfgs
 libmatio-dev libutf8proc-dev libstemmer-dev zlib1g-dev libcmocka-dev"
 # Only the tests use these, to compare with (PLX_REFERENCES in the presets); CHOLMOD comes with libsuitesparse-dev.
 packages="$packages libglpk-dev libsvm-dev"
-full="clang clang-format clang-tidy cppcheck valgrind lcov libomp-dev"
-[ "${1:-}" = full ] && packages="$packages $full"
+case "${1:-}" in
+ci) packages="$packages clang clang-format libomp-dev" ;;
+full) packages="$packages clang clang-format libomp-dev clang-tidy cppcheck valgrind lcov" ;;
+esac
 
 missing=""
 for p in $packages; do

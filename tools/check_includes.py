@@ -14,7 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 ORDER = ["core", "params", "linalg", "data", "io", "run", "optim", "labelsets", "kernel", "graph", "gp", "mixture",
          "cluster", "active", "methods", "eval", "explain", "ner", "report", "api"]
 LEVEL = {name: i for i, name in enumerate(ORDER)}
-SHARED_IN_METHODS = {"methods/methods.def", "methods/registry.h"}
+SHARED_IN_METHODS = {"methods/methods.def", "methods/registry.h", "methods/acquirers.h"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 
 

@@ -47,6 +47,13 @@ PLX_API plx_index plx_acquirer_count(void);
 PLX_API const char *plx_acquirer_name(plx_index i);
 
 /**
+ * Can `method` rank this kind? Every classifier ranks labels.
+ *
+ * Errors: none; 0 for NULL, an unknown method or an unknown kind.
+ */
+PLX_API int plx_acquirer_ranks(const char *method, plx_acquire_kind kind);
+
+/**
  * The i-th parameter of acquiring with `method`. Set `info->struct_size` first (PLX_PARAM_INFO_INIT).
  *
  * @retval PLX_E_ARG  an argument is NULL, the struct has an unknown size, i is out of range, or the method cannot rank

@@ -1,5 +1,5 @@
 /*
- * The list of acquirers and the parameters they share.
+ * Candidates of a ranking, and the parameters all rankings share.
  */
 #include "active/acquirer.h"
 
@@ -7,43 +7,6 @@
 #include <string.h>
 
 #include "linalg/dense.h"
-
-extern const plx__method plx__acquire_bct;
-
-static const plx__acquirer acquirers[] = {{.method = &plx__acquire_bct, .features = true}};
-
-enum { COUNT = sizeof acquirers / sizeof *acquirers };
-
-plx_index plx__acquirer_count(void) { return COUNT; }
-
-const plx__acquirer *plx__acquirer_at(plx_index i) { return i >= 0 && i < COUNT ? &acquirers[i] : NULL; }
-
-plx_status plx__acquirer_require(const plx__acquirer **out, plx_context *ctx, const char *name)
-{
-    plx__textbuf list;
-    const char *known = NULL;
-    *out = NULL;
-    plx__textbuf_init(&list, plx__scratch(ctx));
-    for (int i = 0; i < COUNT; i++) {
-        if (strcmp(acquirers[i].method->name, name) == 0) *out = &acquirers[i];
-        plx__textbuf_printf(&list, "%s%s", i ? ", " : "", acquirers[i].method->name);
-    }
-    if (*out) return PLX_OK;
-    PLX_TRY(plx__textbuf_done(&known, &list));
-    PLX_FAIL(ctx, PLX_E_ARG, "acquire: '%s' cannot tell what to measure next; available: %s", name, known);
-}
-
-plx_status plx__acquirer_check_kind(plx_context *ctx, const plx__acquirer *a, plx_acquire_kind kind)
-{
-    const char *name = a->method->name;
-    if (kind != PLX_ACQUIRE_LABELS && kind != PLX_ACQUIRE_FEATURES && kind != PLX_ACQUIRE_ANY)
-        PLX_FAIL(ctx, PLX_E_ARG, "acquire: unknown kind %d; expected labels, features or any", (int)kind);
-    if (kind != PLX_ACQUIRE_FEATURES && !a->labels)
-        PLX_FAIL(ctx, PLX_E_ARG, "acquire: %s ranks features only; ask for features", name);
-    if (kind != PLX_ACQUIRE_LABELS && !a->features)
-        PLX_FAIL(ctx, PLX_E_ARG, "acquire: %s ranks labels only; ask for labels", name);
-    return PLX_OK;
-}
 
 /* ---- candidates ---- */
 
@@ -92,6 +55,9 @@ const plx__param_spec plx__acquire_params[] = {
     ROW("budget", PLX_PARAM_REAL, PLX__ABOVE_LO, "", 0, INFINITY, NULL,
         "List only what can be paid for: walk down the ranking and skip what does not fit any more; not set: no "
         "limit."),
+    PLX__PARAM_END};
+
+const plx__param_spec plx__density_params[] = {
     ROW("density", PLX_PARAM_CHOICE, 0, "free", 0, 0, "free|class",
         "Density of unseen features: one mixture for all samples, or one per class."),
     ROW("components", PLX_PARAM_INT_OR_WORD, 0, "auto", 1, 1e6, "auto",
@@ -115,6 +81,14 @@ plx_status plx__view_cost(double *out, plx__run *run, plx_index view)
     plx__value value;
     PLX_TRY(plx__view_value(&value, run->ctx, run->settings, "cost", v->name));
     *out = value.text[0] ? value.number : v->cost;
+    return PLX_OK;
+}
+
+plx_status plx__label_cost(double *out, plx__run *run)
+{
+    plx__value value;
+    PLX_TRY(plx__view_value(&value, run->ctx, run->settings, "cost", "label"));
+    *out = value.text[0] ? value.number : 1.0;
     return PLX_OK;
 }
 

@@ -14,17 +14,15 @@
 
 plx_index plx_acquirer_count(void) { return plx__acquirer_count(); }
 
-const char *plx_acquirer_name(plx_index i)
-{
-    const plx__acquirer *a = plx__acquirer_at(i);
-    return a ? a->method->name : NULL;
-}
+const char *plx_acquirer_name(plx_index i) { return plx__acquirer_name(i); }
 
+/* The one that tells most of a method: both kinds, features, labels. */
 static const plx__method *find(const char *name)
 {
-    for (plx_index i = 0; name && i < plx__acquirer_count(); i++)
-        if (strcmp(plx__acquirer_at(i)->method->name, name) == 0) return plx__acquirer_at(i)->method;
-    return NULL;
+    const plx__method *found = NULL;
+    for (int kind = PLX_ACQUIRE_ANY; name && !found && kind >= 0; kind--)
+        found = plx__acquirer_find(name, (plx_acquire_kind)kind);
+    return found;
 }
 
 plx_status plx_acquirer_param(plx_param_info *info, const char *method, plx_index i)
@@ -37,11 +35,17 @@ plx_status plx_acquirer_array(plx_array_info *info, const char *method, plx_inde
     return plx__describe_array(info, find(method), i);
 }
 
+int plx_acquirer_ranks(const char *method, plx_acquire_kind kind)
+{
+    bool known = kind == PLX_ACQUIRE_LABELS || kind == PLX_ACQUIRE_FEATURES || kind == PLX_ACQUIRE_ANY;
+    return method && known && plx__acquirer_find(method, kind) != NULL;
+}
+
 static plx_status params_create(plx_params **out, plx_context *ctx, const char *method)
 {
-    const plx__acquirer *a = NULL;
-    PLX_TRY(plx__acquirer_require(&a, ctx, method));
-    return plx__params_create(out, ctx, a->method->name, a->method->params);
+    const plx__method *ranking = NULL;
+    PLX_TRY(plx__acquirer_require(&ranking, ctx, method, -1));
+    return plx__params_create(out, ctx, ranking->name, ranking->params);
 }
 
 plx_status plx_acquire_params_create(plx_params **out, plx_context *ctx, const char *method)
@@ -66,14 +70,14 @@ static plx_status rank_candidates(plx_acquisition *a, plx_context *ctx, const pl
     return PLX_OK;
 }
 
-plx_status plx__acquire(plx_acquisition **out, plx_context *ctx, const plx__acquirer *acquirer, const plx_dataset *data,
+plx_status plx__acquire(plx_acquisition **out, plx_context *ctx, const plx__method *ranking, const plx_dataset *data,
                         const plx_params *params, const plx_fit_options *options, bool budgeted)
 {
     *out = NULL;
     plx_acquisition *a = plx__alloc(ctx, sizeof *a);
     if (!a) PLX_FAIL(ctx, PLX_E_NOMEM, "out of memory");
     *a = (plx_acquisition){0};
-    plx_status st = plx__fit(&a->model, ctx, acquirer->method, data, params, options);
+    plx_status st = plx__fit(&a->model, ctx, ranking, data, params, options);
     if (st == PLX_OK) st = rank_candidates(a, ctx, data, budgeted);
     if (st == PLX_OK) {
         *out = a;
@@ -87,10 +91,9 @@ plx_status plx__acquire(plx_acquisition **out, plx_context *ctx, const plx__acqu
 static plx_status acquire_call(plx_acquisition **out, plx_context *ctx, plx_acquire_kind kind, const char *method,
                                const plx_dataset *data, const plx_params *params, const plx_fit_options *options)
 {
-    const plx__acquirer *a = NULL;
-    PLX_TRY(plx__acquirer_require(&a, ctx, method));
-    PLX_TRY(plx__acquirer_check_kind(ctx, a, kind));
-    return plx__acquire(out, ctx, a, data, params, options, true);
+    const plx__method *ranking = NULL;
+    PLX_TRY(plx__acquirer_require(&ranking, ctx, method, (int)kind));
+    return plx__acquire(out, ctx, ranking, data, params, options, true);
 }
 
 plx_status plx_acquire(plx_acquisition **out, plx_context *ctx, plx_acquire_kind kind, const char *method,

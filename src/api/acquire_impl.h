@@ -6,6 +6,7 @@
 
 #include "active/ranking.h"
 #include "api/model_impl.h"
+#include "methods/acquirers.h"
 
 struct plx_acquisition {
     plx_model *model;
@@ -14,7 +15,7 @@ struct plx_acquisition {
 };
 
 /* plx_acquire() inside a running call; `budgeted` false: all candidates, whatever the budget. */
-plx_status plx__acquire(plx_acquisition **out, plx_context *ctx, const plx__acquirer *acquirer, const plx_dataset *data,
+plx_status plx__acquire(plx_acquisition **out, plx_context *ctx, const plx__method *ranking, const plx_dataset *data,
                         const plx_params *params, const plx_fit_options *options, bool budgeted);
 
 #endif

@@ -13,7 +13,7 @@
 
 typedef struct simulation {
     plx_context *ctx;
-    const plx__acquirer *acquirer;
+    const plx__method *acquirer;
     const plx_dataset *data;
     const plx_params *params;
     plx_simulate_options o;
@@ -188,10 +188,9 @@ static plx_status simulate(plx_context *ctx, const char *method, const plx_datas
 {
     simulation s = {.ctx = ctx, .data = data, .params = params, .n_hidden = n_hidden};
     s.state = (plx_simulated){sizeof s.state, 0, -1, -1, 0, NAN, NAN, NAN};
-    PLX_TRY(plx__acquirer_require(&s.acquirer, ctx, method));
-    PLX_TRY(plx__acquirer_check_kind(ctx, s.acquirer, PLX_ACQUIRE_FEATURES));
+    PLX_TRY(plx__acquirer_require(&s.acquirer, ctx, method, PLX_ACQUIRE_FEATURES));
     PLX_TRY(check_options(&s.o, ctx, data, options));
-    if (params && params->tables != s.acquirer->method->params)
+    if (params && params->tables != s.acquirer->params)
         PLX_FAIL(ctx, PLX_E_ARG, "the parameters were not made by plx_acquire_params_create() for '%s'", method);
     PLX_TRY(read_costs(&s));
     PLX_TRY(hide(&s, hidden));

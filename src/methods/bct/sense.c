@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "active/acquirer.h"
+#include "active/label_ranking.h"
 #include "core/rng.h"
 #include "run/problem.h"
 
@@ -22,7 +23,7 @@ static const plx__param_spec sense_specs[] = {
     PLX__PARAM_END};
 
 static const plx__param_table tables[] = {
-    sense_specs, plx__acquire_params, plx__bct_params, plx__kernel_params, plx__scale_params, plx__heldout_params,
+    sense_specs, plx__acquire_params, plx__density_params, plx__label_params, plx__bct_params, plx__kernel_params, plx__scale_params, plx__heldout_params,
     NULL};
 
 static const plx__array_spec array_specs[] = {

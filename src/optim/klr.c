@@ -1,12 +1,18 @@
+/*
+ * Newton's method for kernel logistic regression. Kernel values may be large (1e8 and more): the Hessian is brought to a
+ * unit diagonal before it is factorised, gains of the objective are compared relative to it, and a gradient that is
+ * nothing but rounding counts as zero.
+ */
 #include "optim/klr.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "core/parallel.h"
 #include "linalg/factor.h"
 
-enum { MAX_STEPS = 100, MAX_HALVINGS = 40 };
+enum { MAX_STEPS = 200, MAX_HALVINGS = 40, MAX_STALLS = 4 };
 
 double plx__sigmoid(double t) { return t >= 0 ? 1.0 / (1.0 + exp(-t)) : exp(t) / (1.0 + exp(t)); }
 double plx__log_sigmoid(double t) { return t >= 0 ? -log1p(exp(-t)) : t - log1p(exp(t)); }
@@ -21,6 +27,7 @@ typedef struct newton {
     double *gradient, *step; /* 1 + l */
     double *trial, *trial_f;
     double *error, *curvature; /* l */
+    double *scale;             /* 1 + l: root of the Hessian's diagonal, inverted */
     plx_mat phi, hessian;      /* l x (1 + l) weighted rows; (1 + l)^2 */
 } newton;
 
@@ -35,6 +42,7 @@ static plx_status open_newton(newton *n)
     PLX_TRY(plx__arena_f64(&n->trial_f, scratch, l, 1));
     PLX_TRY(plx__arena_f64(&n->error, scratch, l, 1));
     PLX_TRY(plx__arena_f64(&n->curvature, scratch, l, 1));
+    PLX_TRY(plx__arena_f64(&n->scale, scratch, l + 1, 1));
     PLX_TRY(plx__arena_mat(&n->phi, scratch, l, l + 1));
     return plx__arena_mat(&n->hessian, scratch, l + 1, l + 1);
 }
@@ -68,6 +76,35 @@ static plx_status find_gradient(newton *n, double *largest)
     return PLX_OK;
 }
 
+/* What rounding alone may leave of the gradient: its largest sum of absolute terms, each with the error that the
+ * rounding of f brings into it. */
+static double rounding(const newton *n)
+{
+    double largest = 0;
+    for (plx_index i = 0; i < n->l; i++) {
+        double size = fabs(n->w[0]);
+        for (plx_index j = 0; j < n->l; j++) size += fabs(n->k.data[i * n->k.ld + j] * n->w[j + 1]);
+        n->trial_f[i] = fabs(n->error[i]) + n->curvature[i] * size;
+    }
+    for (plx_index j = 0; j < n->l; j++) {
+        double sum = n->ridge * fabs(n->w[j + 1]);
+        for (plx_index i = 0; i < n->l; i++) sum += fabs(n->k.data[i * n->k.ld + j]) * n->trial_f[i];
+        largest = fmax(largest, sum);
+    }
+    return 4 * DBL_EPSILON * largest;
+}
+
+static void scale_hessian(newton *n)
+{
+    plx_mat h = n->hessian;
+    for (plx_index a = 0; a < h.rows; a++) {
+        double diagonal = h.data[a * (h.ld + 1)];
+        n->scale[a] = diagonal > 0 ? 1.0 / sqrt(diagonal) : 1.0;
+    }
+    for (plx_index a = 0; a < h.rows; a++)
+        for (plx_index b = 0; b < h.cols; b++) h.data[a * h.ld + b] *= n->scale[a] * n->scale[b];
+}
+
 /* (Phi' W Phi + ridge on all but the bias) step = gradient. */
 static plx_status find_step(newton *n)
 {
@@ -79,10 +116,13 @@ static plx_status find_step(newton *n)
     }
     PLX_TRY(plx__syrk(n->ctx, 1.0, plx__cmat(n->phi), PLX__T, 0.0, n->hessian));
     for (plx_index a = 1; a <= l; a++) n->hessian.data[a * (n->hessian.ld + 1)] += n->ridge;
-    memcpy(n->step, n->gradient, (size_t)(l + 1) * sizeof *n->step);
+    scale_hessian(n);
+    for (plx_index a = 0; a <= l; a++) n->step[a] = n->scale[a] * n->gradient[a];
     PLX_TRY(plx__cholesky_jitter(n->ctx, n->hessian, NULL, "kernel logistic regression: the Hessian", NULL,
                                  "increase ridge or scale the features"));
-    return plx__chol_solve_vec(n->ctx, plx__cmat(n->hessian), n->step);
+    PLX_TRY(plx__chol_solve_vec(n->ctx, plx__cmat(n->hessian), n->step));
+    for (plx_index a = 0; a <= l; a++) n->step[a] *= n->scale[a];
+    return PLX_OK;
 }
 
 /* The longest of 1, 1/2, 1/4, ... steps that does not lower the objective beyond rounding; false: there is none. */
@@ -95,7 +135,7 @@ static plx_status move(newton *n, double *value, bool *moved)
         plx__axpy(n->trial, scale, n->step, n->l + 1);
         PLX_TRY(plx__klr_apply(n->ctx, n->k, n->trial, n->trial_f));
         double next = objective(n, n->trial, n->trial_f);
-        if (!(next >= *value - 1e-13 * (1 + fabs(*value)))) continue;
+        if (!(next >= *value - 1e-13 * fabs(*value))) continue;
         *value = next;
         *moved = true;
     }
@@ -116,15 +156,18 @@ plx_status plx__klr_fit(plx_context *ctx, plx_cmat k, const double *y, double ri
     result->objective = objective(&n, w, n.f);
     PLX_TRY(find_gradient(&n, &result->gradient));
     double tolerance = 1e-10 * (1.0 + (double)n.l), best = result->gradient;
-    while (result->gradient > tolerance && result->iterations < MAX_STEPS && moved) {
+    int stalls = 0; /* steps in a row that gained nothing, by value or by gradient */
+    while (result->gradient > tolerance && result->iterations < MAX_STEPS && moved && stalls < MAX_STALLS) {
+        double before = result->objective;
         PLX_TRY(find_step(&n));
         PLX_TRY(move(&n, &result->objective, &moved));
         PLX_TRY(find_gradient(&n, &result->gradient));
         PLX_TRY(plx__report(ctx, "logistic", ++result->iterations, MAX_STEPS, result->objective));
-        if (result->iterations > 20 && result->gradient >= best) break; /* no digits left to gain */
+        bool gained = result->objective - before > 1e-12 * fabs(before) || result->gradient < 0.9 * best;
+        stalls = gained ? 0 : stalls + 1;
         best = fmin(best, result->gradient);
     }
-    result->converged = result->gradient <= tolerance;
+    result->converged = result->gradient <= fmax(tolerance, rounding(&n));
     plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;
 }

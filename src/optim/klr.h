@@ -13,7 +13,7 @@
 typedef struct plx__klr_result {
     double objective, gradient; /* gradient: largest absolute entry */
     plx_index iterations;
-    bool converged; /* gradient <= 1e-10 (1 + l) */
+    bool converged; /* gradient <= 1e-10 (1 + l), or no more than rounding leaves of it */
 } plx__klr_result;
 
 /* k: l x l; y: l values +-1; w: 1 + l results. */

@@ -41,6 +41,45 @@ static void finds_the_maximum(void **state)
     }
 }
 
+/* Kernels of any size: the gradient, summed here, vanishes as far as rounding lets it, and "converged" says so. */
+static void large_kernels(void **state)
+{
+    (void)state;
+    const double sizes[] = {1e3, 1e6, 1e8};
+    for (int size = 0; size < 3; size++)
+        for (int separable = 0; separable < 2; separable++) {
+            plx_context *ctx = test_context(2);
+            plx_mat k = test_mat(ctx, L, L, 1);
+            double x[L][3], y[L], w[L + 1], error[L];
+            plx__klr_result result;
+            for (int i = 0; i < L; i++) {
+                for (int e = 0; e < 3; e++) x[i][e] = sin(7 * i + 3 * e + 1);
+                y[i] = x[i][0] + (separable ? 0 : 1.5 * cos(11 * i)) > 0 ? 1 : -1;
+            }
+            for (int i = 0; i < L; i++)
+                for (int j = 0; j < L; j++) {
+                    double dot = 1 + x[i][0] * x[j][0] + x[i][1] * x[j][1] + x[i][2] * x[j][2];
+                    k.data[i * L + j] = sizes[size] * dot * dot * dot / 16;
+                }
+            assert_ok(ctx, plx__klr_fit(ctx, plx__cmat(k), y, 0.01, w, &result));
+            assert_true(result.converged);
+            for (int i = 0; i < L; i++) {
+                double f = w[0];
+                for (int j = 0; j < L; j++) f += at(k, i, j) * w[j + 1];
+                error[i] = y[i] / (1 + exp(y[i] * f));
+            }
+            for (int a = 0; a < L; a++) {
+                double gradient = -0.01 * w[a + 1], terms = 0;
+                for (int i = 0; i < L; i++) {
+                    gradient += at(k, i, a) * error[i];
+                    terms += fabs(at(k, i, a) * error[i]);
+                }
+                assert_true(fabs(gradient) <= 1e-8 + 1e-13 * terms);
+            }
+            plx_context_destroy(ctx);
+        }
+}
+
 /* K = 0: only the bias is left, log(positives / negatives). */
 static void bias_alone_is_the_log_odds(void **state)
 {
@@ -84,6 +123,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_the_maximum),
+        cmocka_unit_test(large_kernels),
         cmocka_unit_test(bias_alone_is_the_log_odds),
         cmocka_unit_test(sigmoid_does_not_overflow),
         cmocka_unit_test(survives_allocation_failures),

@@ -86,6 +86,7 @@ static plx_status fit_output(kc *c, const labelled *who, plx_cmat k, plx_index o
     PLX_TRY(plx__arena_f64(&w, plx__scratch(c->ctx), who->l + 1, 1));
     for (plx_index i = 0; i < who->l; i++) y[i] = p->label[who->sample[i]] == positive ? 1.0 : -1.0;
     PLX_TRY(plx__klr_fit(c->ctx, k, y, c->set->ridge, w, &result));
+    if (!result.converged) c->run->info->converged = 0;
     if (!result.converged)
         plx__warn(c->ctx, "kcomplete: class '%s': the logistic regression stopped at gradient %g", p->classes[positive],
                   result.gradient);

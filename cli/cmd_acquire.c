@@ -145,21 +145,35 @@ static void list_arrays(FILE *to, const char *method)
     cli_help_wrap(to, text, 2, 12);
 }
 
-static void more_help(FILE *to)
+/* Parameters of acquiring with the method that the method itself does not have. */
+static void list_params(FILE *to, const char *method)
 {
     enum { HEAD = 26 };
-    for (plx_index m = 0; m < plx_acquirer_count(); m++) {
-        const char *method = plx_acquirer_name(m);
-        plx_param_info p = PLX_PARAM_INFO_INIT;
-        fprintf(to, "\nParameters of --with %s, besides those of 'parallax methods show %s':\n", method, method);
-        for (plx_index i = 0; plx_acquirer_param(&p, method, i) == PLX_OK; i++) {
-            if (is_of_method(method, p.name)) continue;
-            int used = fprintf(to, "  %s%s%s%s", p.name, p.per_view ? "[.VIEW]" : "", *p.def ? "=" : "", p.def);
-            fprintf(to, used < HEAD ? "%*s" : "\n%*s", used < HEAD ? HEAD - used : HEAD, "");
-            cli_help_wrap(to, p.help, HEAD, HEAD);
+    plx_param_info p = PLX_PARAM_INFO_INIT;
+    for (plx_index i = 0; plx_acquirer_param(&p, method, i) == PLX_OK; i++) {
+        if (is_of_method(method, p.name)) continue;
+        int used = fprintf(to, "  %s%s%s%s", p.name, p.per_view ? "[.VIEW]" : "", *p.def ? "=" : "", p.def);
+        fprintf(to, used < HEAD ? "%*s" : "\n%*s", used < HEAD ? HEAD - used : HEAD, "");
+        cli_help_wrap(to, p.help, HEAD, HEAD);
+    }
+}
+
+/* Methods with rankings of their own one by one, the general ranking of labels once. */
+static void more_help(FILE *to)
+{
+    const char *method = NULL, *general = NULL;
+    for (plx_index m = 0; (method = plx_acquirer_name(m)); m++) {
+        if (!plx_acquirer_ranks(method, PLX_ACQUIRE_FEATURES)) {
+            general = general ? general : method;
+            continue;
         }
+        fprintf(to, "\nParameters of --with %s, besides those of 'parallax methods show %s':\n", method, method);
+        list_params(to, method);
         list_arrays(to, method);
     }
+    if (!general) return;
+    fputs("\nParameters of labels --with any other classifier, besides its own (array: label_gain):\n", to);
+    list_params(to, general);
 }
 
 static const cli_positional positionals[] = {
@@ -168,7 +182,10 @@ static const cli_positional positionals[] = {
     CLI_END_POSITIONALS};
 
 static const cli_option options[] = {
-    {.name = "with", .value = "METHOD", .kind = CLI_TEXT, .help = "The method that learns: bct. Needed."},
+    {.name = "with",
+     .value = "METHOD",
+     .kind = CLI_TEXT,
+     .help = "The method that learns. Labels: any classifier; features: bct or colr; any: colr. Needed."},
     {.name = "set",
      .value = "KEY=VALUE",
      .kind = CLI_SETTING,
@@ -191,7 +208,7 @@ static const cli_option options[] = {
     {.name = "dump",
      .value = "NAME=FILE",
      .kind = CLI_DUMP,
-     .help = "Write a named array: gain, posterior_variance, mixing, gmm_weight, gmm_mean.VIEW, ... Repeatable."},
+     .help = "Write a named array: label_gain, gain, mixing, gmm_mean.VIEW, ... (listed below). Repeatable."},
     {.name = "json",
      .value = "FILE",
      .kind = CLI_FILE,
@@ -234,6 +251,10 @@ static const cli_option *const option_sets[] = {options,          cli_seed_optio
                                                 cli_talk_options, cli_read_options, NULL};
 
 static const cli_example examples[] = {
+    {"parallax acquire labels posts --with svm --set criterion=margin --top 20",
+     "Which texts should be labelled next?"},
+    {"parallax acquire any clinic --with colr --set cost.label=5 --set cost.mri=20",
+     "A diagnosis or a test, whichever tells more for its price?"},
     {"parallax acquire features clinic --with bct --set cost.mri=20 --set cost.blood=1 --out next.csv",
      "Which test for which patient next, by information per cost?"},
     {"parallax acquire features clinic --with bct --simulate 30 --hide mri=0.5 --labels 10 --runs 20 --out curves.csv",
@@ -244,8 +265,8 @@ const cli_verb cli_verb_acquire = {
     .name = "acquire",
     .summary = "Rank what to measure next.",
     .description =
-        "Fits a method to DATA and ranks the missing views of its samples by what measuring them would tell, per unit "
-        "cost. The density of what may be found is a mixture fitted to what is there.\n"
+        "Fits a method to DATA and ranks the missing labels or views of its samples by what asking for them would "
+        "tell, per unit cost. The density of what a view may hold is a mixture fitted to what is there.\n"
         "With --simulate views that are known are hidden first and acquired one at a time by several strategies; "
         "the curves tell how good the model is after each, on the samples whose label it does not see.",
     .positionals = positionals,

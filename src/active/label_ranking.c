@@ -14,8 +14,7 @@ enum { CONFIDENCE = 0, MARGIN = 1, ENTROPY = 2, DISAGREEMENT = 3, RANDOM = 4 };
 const plx__param_spec plx__label_params[] = {
     {"criterion", PLX_PARAM_CHOICE, PLX__NO_FIELD, 0, "margin", 0, 0, "confidence|margin|entropy|disagreement|random",
      "Labels: what makes a sample worth asking about: a low largest probability, a small lead of the best class, a "
-     "high "
-     "entropy, views that disagree, or chance."},
+     "high entropy, views that disagree, or chance."},
     {"density_weight", PLX_PARAM_REAL, PLX__NO_FIELD, 0, "0", 0, INFINITY, NULL,
      "Labels: power of the sample's mean cosine with all samples that multiplies the criterion; larger prefers typical "
      "samples, 0 ignores them."},
@@ -177,9 +176,8 @@ static double worth(const ranking *r, plx_index i, double *mean)
     const double *p = r->p.data + i * r->p.ld;
     double first = 0, second = 0;
     for (plx_index c = 0; c < r->p.cols; c++) {
-        if (p[c] > first) second = first;
-        if (p[c] > first) first = p[c];
-        else second = fmax(second, p[c]);
+        second = fmax(second, fmin(first, p[c]));
+        first = fmax(first, p[c]);
     }
     double value = r->criterion == CONFIDENCE     ? 1 - first
                    : r->criterion == MARGIN       ? 1 - (first - second)

@@ -133,13 +133,13 @@ const plx__method *plx__acquirer_find(const char *name, plx_acquire_kind kind)
     return i < 0 ? NULL : ranking_of(i, kind);
 }
 
-/* Names of the methods that rank this kind (-1: any), separated by commas. */
+/* Names of the methods that rank this kind, separated by commas. */
 static plx_status names_of(const char **out, plx_context *ctx, int kind)
 {
     plx__textbuf list;
     plx__textbuf_init(&list, plx__scratch(ctx));
     for (plx_index i = 0, count = 0; i < plx__method_count(); i++)
-        if (kind < 0 ? any_ranking(i) != NULL : ranking_of(i, (plx_acquire_kind)kind) != NULL)
+        if (ranking_of(i, (plx_acquire_kind)kind))
             plx__textbuf_printf(&list, "%s%s", count++ ? ", " : "", plx__method_at(i)->name);
     return plx__textbuf_done(out, &list);
 }
@@ -156,9 +156,9 @@ plx_status plx__acquirer_require(const plx__method **out, plx_context *ctx, cons
     plx_index i = number_of(name);
     *out = kind < 0 ? any_ranking(i) : ranking_of(i, (plx_acquire_kind)kind);
     if (*out) return PLX_OK;
+    if (kind <= PLX_ACQUIRE_LABELS)
+        PLX_FAIL(ctx, PLX_E_ARG, "acquire: %s does not classify, so it cannot rank labels%s; use a classifier", name,
+                 kind < 0 ? ", nor does it rank features" : "");
     PLX_TRY(names_of(&who, ctx, kind));
-    if (of->task != PLX_TASK_CLASSIFY && kind <= PLX_ACQUIRE_LABELS)
-        PLX_FAIL(ctx, PLX_E_ARG,
-                 "acquire: %s does not classify, so it cannot tell which label to ask for; available: %s", name, who);
     PLX_FAIL(ctx, PLX_E_ARG, "acquire: %s cannot rank %s; available: %s", name, words[kind], who);
 }

@@ -269,12 +269,13 @@ static void refusals(void **state)
         snprintf(word, sizeof word, "%.4s", bad[i][0]);
         assert_fails(ctx, plx_params_set(p, ctx, bad[i][0], bad[i][1]), PLX_E_ARG, word);
     }
-    assert_fails(ctx, plx_acquire(&a, ctx, PLX_ACQUIRE_LABELS, "bct", d, p, NULL), PLX_E_ARG, "features only");
-    assert_fails(ctx, plx_acquire(&a, ctx, PLX_ACQUIRE_ANY, "bct", d, p, NULL), PLX_E_ARG, "features only");
+    assert_fails(ctx, plx_acquire(&a, ctx, PLX_ACQUIRE_ANY, "bct", d, p, NULL), PLX_E_ARG,
+                 "bct cannot rank labels and features together; available: colr");
     assert_fails(ctx, plx_acquire(&a, ctx, (plx_acquire_kind)7, "bct", d, p, NULL), PLX_E_ARG, "unknown kind");
-    assert_fails(ctx, plx_acquire(&a, ctx, PLX_ACQUIRE_FEATURES, "colr", d, p, NULL), PLX_E_ARG, "available: bct");
+    assert_fails(ctx, plx_acquire(&a, ctx, PLX_ACQUIRE_FEATURES, "nb", d, p, NULL), PLX_E_ARG,
+                 "nb cannot rank features; available: bct, colr");
     plx_params_destroy(p);
-    assert_fails(ctx, plx_acquire_params_create(&p, ctx, "nb"), PLX_E_ARG, "available: bct");
+    assert_fails(ctx, plx_acquire_params_create(&p, ctx, "cca"), PLX_E_ARG, "cca does not classify");
     plx_dataset_destroy(d);
     for (int i = 0; i < TOY_N; i++) t.present[2][i] = 0;
     d = toy_dataset(ctx, &t, 3, false);

@@ -22,6 +22,8 @@ static const extra_settings EXTRA_SETTINGS[] = {
     {"colaprls", "concat", {"laplacian_concat=1", "combine=concat", "graph_weights=local", "scale=unit"}},
     {"colaprls", "cg", {"kernel=rbf", "solver=cg", "tol=1e-13", "decision=share"}},
     {"colapsvm", "normalized", {"laplacian=normalized", "bias=0", "graph_weights=heat", "kernel=rbf"}},
+    {"colr", "fixed", {"hyper=fixed", "graph=rbf", "lambda_graph=0.1", "consensus=all", "combine=sum", "scale=unit"}},
+    {"colr", "graph", {"graph=rbf", "tie_graph=0", "balance=none", "bias=0", "gem_iter=30"}},
     {"corls", "orthogonal", {"orthogonal=1", "kernel=rbf", "gamma_c=2"}},
     {"corls", "primal", {"solver=primal", "tol=1e-13", "orthogonal=1", "kernel=cosine"}},
     {"corls", "cg", {"solver=cg", "tol=1e-13", "kernel=rbf", "orthogonal=1"}},

@@ -51,7 +51,7 @@ def write_set(folder, views, labels, truth):
 
 def auc(parallax, folder, settings):
     argv = [parallax, "fit", "kcomplete", folder, "--quiet", "--json", "-"]
-    for s in settings:
+    for s in settings if any(s.startswith("scale=") for s in settings) else ["scale=none"] + settings:
         argv += ["--set", s]
     done = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
     if done.returncode:

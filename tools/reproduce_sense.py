@@ -47,7 +47,7 @@ class Bench:
         out = os.path.join(self.folder, "curves.csv")
         command = [self.program, "acquire", "features", data, "--with", "bct", "--quiet", "--out", out,
                    "--threads", str(self.threads), "--criteria", ",".join(CRITERIA)] + options
-        for s in settings:
+        for s in settings if any(s.startswith("scale=") for s in settings) else ["scale=none"] + settings:
             command += ["--set", s]
         subprocess.run(command, check=True)
         found = {}

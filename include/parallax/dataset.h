@@ -21,6 +21,7 @@ extern "C" {
 #endif
 
 typedef struct plx_dataset plx_dataset;
+struct plx_model;
 
 /** What the numbers of a view mean. */
 typedef enum plx_view_kind {
@@ -386,20 +387,46 @@ PLX_API PLX_NODISCARD plx_status plx_dataset_min_df(plx_dataset **out, plx_conte
 /** Which samples to keep when views have ids of their own. */
 typedef enum plx_join { PLX_JOIN_UNION = 0, PLX_JOIN_INTERSECTION = 1 } plx_join;
 
-/** How to read. Start from PLX_READ_OPTIONS_INIT. */
+/** A file, or columns of one, as a view. Start from PLX_VIEW_SOURCE_INIT. */
+typedef struct plx_view_source {
+    size_t struct_size;
+    const char *name;    /**< of the view; when the file holds several, they are called NAME_VIEW */
+    const char *file;    /**< of any format */
+    const char *columns; /**< list of columns of a table, or of views of a file with several; NULL: all */
+} plx_view_source;
+
+#define PLX_VIEW_SOURCE_INIT                                                                                           \
+    {                                                                                                                  \
+        sizeof(plx_view_source), 0, 0, 0                                                                               \
+    }
+
+/**
+ * How to read. Start from PLX_READ_OPTIONS_INIT. All texts are borrowed for the call.
+ *
+ * A column is given by its name, or by its number from 1 (-1: the last). A list of columns separates them by commas and
+ * may hold ranges of numbers (`2-5`) and beginnings of names (`gene*`).
+ */
 typedef struct plx_read_options {
     size_t struct_size;
-    const char *format;       /**< NULL: from the file's name and content */
-    plx_join join;            /**< views with ids of their own: which samples to keep */
-    const char *label;        /**< csv, h5mu, h5ad: the column that holds the label */
-    const char *id;           /**< csv: the column that holds the sample id */
-    const char *text;         /**< csv: the column that holds text to be counted */
-    const char *text_options; /**< e.g. "min_df=5,stem=english,stop=english" */
+    const char *format;           /**< NULL: from the file's name and content */
+    plx_join join;                /**< views with ids of their own: which samples to keep */
+    const char *label;            /**< csv, h5mu, h5ad: the column that holds the label */
+    const char *id;               /**< csv: the column that holds the sample id */
+    const char *text;             /**< csv: list of the columns that hold text to be counted; each becomes a view */
+    const char *text_options;     /**< e.g. "min_df=5,stem=english,stop=english" */
+    const char *truth;            /**< csv, h5mu, h5ad: the column that holds the truth */
+    const char *columns;          /**< csv: list of the columns to read, besides id, label and truth; NULL: all */
+    const char *drop;             /**< csv: list of columns to leave out */
+    const plx_view_source *views; /**< further files, whose views are joined by id, or by row where no file has ids */
+    plx_index n_views;
+    const char *labels_file;      /**< file the labels come from; NULL: those of the data */
+    const char *labels_column;    /**< its column; NULL: `label`, or a plain list of one label per line */
+    const struct plx_model *like; /**< without text_options text is counted as for the views of this model */
 } plx_read_options;
 
 #define PLX_READ_OPTIONS_INIT                                                                                          \
     {                                                                                                                  \
-        sizeof(plx_read_options), 0, PLX_JOIN_UNION, 0, 0, 0, 0                                                        \
+        sizeof(plx_read_options), 0, PLX_JOIN_UNION, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0                                \
     }
 
 /**
@@ -409,21 +436,52 @@ typedef struct plx_read_options {
  */
 
 /**
- * Read a data set: a directory with `dataset.json`, a manifest of any name, or a single file of one of
- * the formats of docs/guide/data.md.
+ * Read a data set: a directory with `dataset.json`, a manifest of any name, a single file of one of the formats of
+ * docs/guide/data.md, or several files (options->views), also beside one another.
  *
  * @param[out] out       NULL on failure.
+ * @param path           May be NULL when options->views is given.
  * @param options        NULL for the defaults.
- * @retval PLX_E_ARG     an argument is NULL, or an option that does not go with the format
+ * @retval PLX_E_ARG     an argument is NULL, or an option has no effect on the format
  * @retval PLX_E_IO      a file cannot be opened or read
  * @retval PLX_E_FORMAT  a file is damaged: the message names file, line and column
- * @retval PLX_E_DATA    the parts do not fit together
+ * @retval PLX_E_DATA    the parts do not fit together, or there is no such column
  * @retval PLX_E_NOMEM   the data would pass the memory limit
  *
  * Ownership: the caller's; free it with plx_dataset_destroy() before the context.
- * Cost: time O(bytes of the files); memory that of the data set and, while a file is read, of its values once more.
+ * Cost: time O(bytes of the files); memory that of the data set and, while a file is read or joined, of its values once
+ * more.
  */
 PLX_API PLX_NODISCARD plx_status plx_dataset_read(plx_dataset **out, plx_context *ctx, const char *path,
+                                                  const plx_read_options *options);
+
+/**
+ * Files the data set was read from: how many, and the path of one (NULL past the end). Data sets made in memory or derived
+ * from others have none.
+ *
+ * Ownership: the data set's.
+ * Cost: O(1).
+ * @since 0.1
+ */
+PLX_API plx_index plx_dataset_files(const plx_dataset *data);
+PLX_API const char *plx_dataset_file(const plx_dataset *data, plx_index i);
+
+/**
+ * Write a manifest that says what plx_dataset_read() was given: reading `manifest` afterwards gives the same data set.
+ * The files stay where they are and are named relative to the manifest.
+ *
+ * @param manifest    File to write; its name ends in .json. It must not exist.
+ * @param path        As for plx_dataset_read().
+ * @param options     As for plx_dataset_read(); NULL for the defaults.
+ * @retval PLX_E_ARG  `manifest` is NULL, another ending, nothing to describe, or an option a manifest has no word for
+ *                    (join, like)
+ * @retval PLX_E_IO   the file exists or cannot be written
+ *
+ * Ownership: nothing is kept.
+ * Cost: the first lines of the files are read.
+ * @since 0.1
+ */
+PLX_API PLX_NODISCARD plx_status plx_dataset_save(plx_context *ctx, const char *manifest, const char *path,
                                                   const plx_read_options *options);
 
 /**

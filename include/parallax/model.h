@@ -309,6 +309,18 @@ PLX_API PLX_NODISCARD plx_status plx_matrix_write_sparse(plx_context *ctx, plx_c
 PLX_API PLX_NODISCARD plx_status plx_text_write(plx_context *ctx, const char *text, const char *path);
 
 /**
+ * Remove what killed runs left beside `path`: files and folders called PATH.PID.tmp whose process PID is gone. Every
+ * writer of the library does so itself; this is for programs that fill a folder of that name.
+ *
+ * @retval PLX_E_ARG  an argument is NULL
+ *
+ * Ownership: nothing is kept.
+ * Cost: one look at the folder.
+ * @since 0.1
+ */
+PLX_API PLX_NODISCARD plx_status plx_leftovers_remove(plx_context *ctx, const char *path);
+
+/**
  * Write a model (`.plx`).
  *
  * @retval PLX_E_ARG          an argument is NULL

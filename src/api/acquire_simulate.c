@@ -163,7 +163,7 @@ static plx_status play(simulation *s, plx_simulated_fn told, void *payload)
         if (fitted) PLX_TRY(fit_again(s));
         if (fitted) PLX_TRY(measure(s));
         bool known = s->o.n_known > 0 && s->state.step <= s->o.n_known;
-        if (!known && told && told(&s->state, payload)) PLX_FAIL(s->ctx, PLX_E_CANCELLED, "stopped as asked");
+        if (!known && told && told(&s->state, payload)) PLX_FAIL(s->ctx, PLX_E_CANCELLED, "cancelled");
         if (last || !reveal_next(s)) return PLX_OK;
     }
 }

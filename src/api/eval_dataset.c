@@ -48,8 +48,7 @@ static plx_status match_ids(plx_index *sample, pairing *p)
             PLX_FAIL(p->ctx, PLX_E_DATA, "%s: line %lld: the data set '%s' has no sample '%s'", p->o->pred,
                      plx__table_line(i), p->data->name, id);
         if (used[sample[i]]++)
-            PLX_FAIL(p->ctx, PLX_E_DATA, "%s: line %lld: sample '%s' is there twice", p->o->pred, plx__table_line(i),
-                     id);
+            PLX_FAIL(p->ctx, PLX_E_DATA, "%s: line %lld: duplicate sample '%s'", p->o->pred, plx__table_line(i), id);
     }
     return PLX_OK;
 }

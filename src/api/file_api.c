@@ -12,15 +12,52 @@
 #include "io/matrix_file.h"
 #include "linalg/csr.h"
 
+/* How the text of a model's views was counted. */
+static plx_status text_recipes(plx__text_recipe **out, plx_index *count, plx_context *ctx, const plx_model *model)
+{
+    *count = 0;
+    PLX_TRY(PLX__ARENA_NEW(out, plx__scratch(ctx), model->n_views));
+    for (plx_index v = 0; v < model->n_views; v++)
+        if (model->views[v].text) (*out)[(*count)++] = (plx__text_recipe){model->views[v].name, model->views[v].text};
+    return PLX_OK;
+}
+
+static plx_status dataset_read(plx_dataset **out, plx_context *ctx, const char *path, const plx_read_options *given)
+{
+    plx_read_options options;
+    plx__text_recipe *recipes = NULL;
+    plx_index count = 0;
+    PLX_TRY(plx__read_options_copy(&options, ctx, given));
+    if (options.like) PLX_TRY(text_recipes(&recipes, &count, ctx, options.like));
+    return plx__dataset_read(out, ctx, path, &options, recipes, count);
+}
+
 plx_status plx_dataset_read(plx_dataset **out, plx_context *ctx, const char *path, const plx_read_options *options)
 {
     if (out) *out = NULL;
-    PLX__CALL(ctx, plx__dataset_read(out, ctx, path, options), PLX__ARG(out), PLX__ARG(path));
+    PLX__CALL(ctx, dataset_read(out, ctx, path, options), PLX__ARG(out));
+}
+
+plx_status plx_dataset_save(plx_context *ctx, const char *manifest, const char *path, const plx_read_options *options)
+{
+    PLX__CALL(ctx, plx__dataset_save(ctx, manifest, path, options), PLX__ARG(manifest));
+}
+
+plx_index plx_dataset_files(const plx_dataset *data) { return data ? data->n_files : 0; }
+
+const char *plx_dataset_file(const plx_dataset *data, plx_index i)
+{
+    return data && i >= 0 && i < data->n_files ? data->files[i] : NULL;
 }
 
 plx_status plx_dataset_write(plx_context *ctx, const plx_dataset *data, const char *path)
 {
     PLX__CALL(ctx, plx__dataset_write(ctx, data, path), PLX__ARG(data), PLX__ARG(path));
+}
+
+plx_status plx_leftovers_remove(plx_context *ctx, const char *path)
+{
+    PLX__CALL(ctx, plx__remove_leftovers(ctx, path), PLX__ARG(path));
 }
 
 /* ---- predictions ---- */

@@ -167,6 +167,7 @@ static plx_status keep_cards(plx_model *m, const plx__problem *p)
         plx__view_card *card = &m->views[v];
         *card = (plx__view_card){.kind = from->kind, .sparse = from->sparse, .cols = from->cols};
         PLX_TRY(plx__arena_text(&card->name, &m->arena, from->name));
+        if (from->text) PLX_TRY(plx__arena_text(&card->text, &m->arena, from->text));
         PLX_TRY(keep_texts(&card->features, &m->arena, from->features, from->cols));
     }
     return PLX_OK;

@@ -25,6 +25,7 @@ typedef struct plx__view_card {
     bool sparse;
     plx_index cols;
     const char *const *features; /* NULL: named by index. Kernel views: ids of the fitted samples */
+    const char *text;            /* how its text was counted; NULL: not from text */
 } plx__view_card;
 
 /* What a fit said it would need beyond the data, and what it took. */

@@ -52,6 +52,7 @@ static plx_status load_view(plx__view_card *card, plx_model *m, const plx__h5 *f
     if (plx_view_kind_parse(&card->kind, kind) != PLX_OK || cols < 1 || !card->name[0]) return damaged(f, "bad view");
     card->cols = cols;
     card->sparse = sparse != 0;
+    if (plx__h5_has_attr(f, group, "text")) PLX_TRY(plx__h5_attr_text(&card->text, f, &m->arena, group, "text"));
     PLX_TRY(plx__arena_printf(&features, plx__scratch(f->ctx), "%s/features", group));
     if (plx__h5_what(f, features) == PLX__H5_NONE) return PLX_OK;
     PLX_TRY(plx__h5_read_texts(&card->features, &count, f, &m->arena, features));

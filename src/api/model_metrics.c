@@ -51,7 +51,7 @@ static plx_status measure_arrays(plx_metrics *metrics, const plx_prediction *p, 
 }
 
 /* A method may leave all labels open: there is nothing to compare then. */
-static bool labels_nobody(const plx__outcome *o)
+static bool has_no_labels(const plx__outcome *o)
 {
     for (plx_index i = 0; i < o->n; i++)
         if (o->label[i]) return false;
@@ -71,7 +71,7 @@ static plx_status measure_labels(plx_metrics *metrics, plx_context *ctx, const p
     const plx__outcome *o = &p->outcome;
     const char **pred = NULL;
     plx_metrics_hierarchy h;
-    if (!o->label || labels_nobody(o)) return PLX_OK;
+    if (!o->label || has_no_labels(o)) return PLX_OK;
     PLX_TRY(PLX__ARENA_NEW(&pred, plx__scratch(ctx), o->n));
     for (plx_index i = 0; i < o->n; i++) pred[i] = o->label[i] ? o->label[i] : "?";
     plx__fit_outcome about = {.n = o->n, .truth = data->truth, .pred = pred, .seen = p == &m->fitted ? m->seen : NULL};

@@ -48,6 +48,7 @@ static plx_status save_view(const plx__h5 *f, const plx__view_card *card, plx_in
     PLX_TRY(plx__h5_write_attr_text(f, group, "kind", plx_view_kind_name(card->kind)));
     PLX_TRY(plx__h5_write_attr(f, group, "columns", PLX__H5_I64, &cols, 0, NULL));
     PLX_TRY(plx__h5_write_attr(f, group, "sparse", PLX__H5_I64, &sparse, 0, NULL));
+    if (card->text) PLX_TRY(plx__h5_write_attr_text(f, group, "text", card->text));
     if (!card->features) return PLX_OK;
     PLX_TRY(plx__arena_printf(&features, plx__scratch(f->ctx), "%s/features", group));
     return plx__h5_write_texts(f, features, card->features, card->cols);

@@ -274,7 +274,7 @@ void plx__clear_error(plx_context *ctx) { error_buffer(ctx)[0] = '\0'; }
 plx_status plx__poll(plx_context *ctx)
 {
     if (!atomic_load_explicit(&ctx->cancelled, memory_order_relaxed)) return PLX_OK;
-    PLX_FAIL(ctx, PLX_E_CANCELLED, "stopped as asked");
+    PLX_FAIL(ctx, PLX_E_CANCELLED, "cancelled");
 }
 
 bool plx__out_of_time(const plx_context *ctx)
@@ -292,7 +292,7 @@ plx_status plx__report(plx_context *ctx, const char *phase, plx_index iteration,
     if (!must && now - ctx->last_report < 0.05) return PLX_OK;
     ctx->last_report = now;
     plx_progress p = {sizeof p, phase, iteration, max_iterations, objective};
-    if (ctx->progress(&p, ctx->progress_payload)) PLX_FAIL(ctx, PLX_E_CANCELLED, "stopped as asked");
+    if (ctx->progress(&p, ctx->progress_payload)) PLX_FAIL(ctx, PLX_E_CANCELLED, "cancelled");
     return plx__poll(ctx);
 }
 

@@ -15,6 +15,17 @@ typedef struct plx__note { /* a warning kept for the result of the running call 
     const char *text;
 } plx__note;
 
+typedef struct plx__file_name {
+    struct plx__file_name *before;
+    const char *path;
+} plx__file_name;
+
+typedef struct plx__file_log { /* files opened for reading, while a data set is read */
+    plx__arena *arena;
+    plx__file_name *last;
+    plx_index count;
+} plx__file_log;
+
 struct plx_context {
     plx_allocator mem;
     bool system_memory; /* mem is malloc and free */
@@ -37,6 +48,7 @@ struct plx_context {
     plx__arena scratch;
     plx__arena notes_arena;
     plx__note *notes, **notes_tail;
+    plx__file_log *files; /* NULL: not kept */
     char error[PLX__ERROR_BYTES];
 };
 

@@ -1,8 +1,16 @@
+/*
+ * Reading whole files, and writing files that appear complete or not at all.
+ */
 #include "core/file.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -99,12 +107,25 @@ static plx_status read_stream(plx__bytes *out, plx_context *ctx, const char *pat
     return PLX_OK;
 }
 
+plx_status plx__note_file(plx_context *ctx, const char *path)
+{
+    plx__file_name *name = NULL;
+    if (!ctx->files) return PLX_OK;
+    PLX_TRY(PLX__ARENA_NEW(&name, ctx->files->arena, 1));
+    PLX_TRY(plx__arena_text(&name->path, ctx->files->arena, path));
+    name->before = ctx->files->last;
+    ctx->files->last = name;
+    ctx->files->count++;
+    return PLX_OK;
+}
+
 plx_status plx__bytes_read(plx__bytes *out, plx_context *ctx, const char *path)
 {
     plx_status st = PLX_OK;
     struct stat info;
     unsigned char head[2] = {0, 0};
     *out = (plx__bytes){0};
+    PLX_TRY(plx__note_file(ctx, path));
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) PLX_FAIL(ctx, PLX_E_IO, "%s: %s", path, strerror(errno));
     if (fstat(fd, &info) != 0) {
@@ -169,6 +190,43 @@ static plx_status follow_links(const char **target, plx_context *ctx, const char
     return PLX_OK;
 }
 
+static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *walk)
+{
+    (void)info, (void)kind, (void)walk;
+    return remove(path);
+}
+
+void plx__remove_tree(const char *path) { nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS); }
+
+/* Is `name` BASE.PID.tmp of a process that is gone? */
+static bool is_leftover(const char *name, const char *base)
+{
+    size_t len = strlen(base);
+    char *end = NULL;
+    if (strncmp(name, base, len) != 0 || name[len] != '.' || !isdigit((unsigned char)name[len + 1])) return false;
+    long pid = strtol(name + len + 1, &end, 10);
+    if (strcmp(end, ".tmp") != 0 || pid < 1 || pid > INT_MAX) return false;
+    return kill((pid_t)pid, 0) != 0 && errno == ESRCH;
+}
+
+plx_status plx__remove_leftovers(plx_context *ctx, const char *target)
+{
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    const char *directory = NULL, *path = NULL;
+    plx_status st = PLX_OK;
+    PLX_TRY(plx__path_dir(&directory, plx__scratch(ctx), target));
+    DIR *dir = opendir(directory);
+    const struct dirent *entry = NULL;
+    while (dir && st == PLX_OK && (entry = readdir(dir))) {
+        if (!is_leftover(entry->d_name, plx__path_base(target))) continue;
+        st = plx__path_join(&path, plx__scratch(ctx), directory, entry->d_name);
+        if (st == PLX_OK) plx__remove_tree(path);
+    }
+    if (dir) closedir(dir);
+    plx__arena_rewind(plx__scratch(ctx), mark);
+    return st;
+}
+
 static plx_status open_temporary(plx__outfile *out, plx_context *ctx)
 {
     struct stat old;
@@ -176,6 +234,7 @@ static plx_status open_temporary(plx__outfile *out, plx_context *ctx)
     bool replaces = stat(out->target, &old) == 0;
     if (replaces && access(out->target, W_OK) != 0)
         PLX_FAIL(ctx, PLX_E_IO, "%s: cannot write: %s", out->path, strerror(errno));
+    PLX_TRY(plx__remove_leftovers(ctx, out->target));
     PLX_TRY(plx__arena_printf(&out->temporary, plx__scratch(ctx), "%s.%ld.tmp", out->target, (long)getpid()));
     out->file = fopen(out->temporary, "wbe");
     if (!out->file) PLX_FAIL(ctx, PLX_E_IO, "%s: cannot write: %s", out->path, strerror(errno));

@@ -23,6 +23,9 @@ typedef struct plx__bytes {
 plx_status plx__bytes_read(plx__bytes *out, plx_context *ctx, const char *path);
 void plx__bytes_free(plx__bytes *bytes, plx_context *ctx);
 
+/* Note that a file is read; plx__bytes_read() does so itself. */
+plx_status plx__note_file(plx_context *ctx, const char *path);
+
 /* Next line of [*cursor, end): without its line end (\n or \r\n). false at the end. */
 bool plx__next_line(const char **line, size_t *len, const char **cursor, const char *end);
 
@@ -38,6 +41,11 @@ typedef struct plx__outfile {
 plx_status plx__outfile_open(plx__outfile *out, plx_context *ctx, const char *path);
 plx_status plx__outfile_commit(plx__outfile *out, plx_context *ctx);
 void plx__outfile_abort(plx__outfile *out); /* no-op after commit */
+
+/* What runs that are gone left beside `target`: files and folders called TARGET.PID.tmp, where no process PID runs. */
+plx_status plx__remove_leftovers(plx_context *ctx, const char *target);
+/* A file, or a folder with all that is in it. */
+void plx__remove_tree(const char *path);
 
 /* Whole text to a file, atomically. */
 plx_status plx__write_text_file(plx_context *ctx, const char *path, const char *text);

@@ -43,6 +43,7 @@ static plx_status copy_view(plx_dataset *to, plx_context *ctx, const plx__view *
         PLX_TRY(plx__dataset_add_dense(to, ctx, v->name, v->kind, plx__cmat(rows), features, present));
     }
     to->views[to->n_views - 1].cost = v->cost;
+    if (v->text) PLX_TRY(plx__arena_text(&to->views[to->n_views - 1].text, &to->arena, v->text));
     plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;
 }

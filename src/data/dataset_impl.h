@@ -20,6 +20,7 @@ typedef struct plx__view {
     const double *self;          /* kernel views of new samples: similarity to themselves, nan: unknown; NULL: none */
     const double *peers;         /* likewise n x n: similarity to each other */
     double cost;
+    const char *text; /* how its text was counted (text options); NULL: not from text */
 } plx__view;
 
 typedef struct plx__hierarchy {
@@ -41,6 +42,8 @@ struct plx_dataset {
     plx_index n_classes;
     double label_cost;
     const double *sample_costs; /* NULL: all 1 */
+    const char *const *files;   /* it was read from */
+    plx_index n_files;
 };
 
 /* ---- the same operations as the public ones, for use inside a running call ---- */

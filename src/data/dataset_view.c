@@ -35,7 +35,7 @@ static plx_status check_name(const plx_dataset *data, plx_context *ctx, const ch
     if (strcmp(name, "concat") == 0 || strcmp(name, "joined") == 0 || strcmp(name, "label") == 0)
         PLX_FAIL(ctx, PLX_E_DATA, "view '%s': this name is reserved; choose another", name);
     for (plx_index v = 0; v < data->n_views; v++)
-        if (strcmp(data->views[v].name, name) == 0) PLX_FAIL(ctx, PLX_E_DATA, "view '%s' is there twice", name);
+        if (strcmp(data->views[v].name, name) == 0) PLX_FAIL(ctx, PLX_E_DATA, "duplicate view name '%s'", name);
     return PLX_OK;
 }
 

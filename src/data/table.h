@@ -14,7 +14,10 @@ typedef struct plx__table {
     const char *const *row_names; /* sample ids, or NULL */
     const char *const *col_names; /* feature names, or NULL */
     const char *const *labels;    /* one per row (NULL entries: unlabelled), or NULL */
-    const char *const *texts;     /* one per row: text still to be counted, or NULL */
+    const char *const *truth;     /* likewise */
+    plx_index n_texts;            /* columns of text still to be counted */
+    const char *const *const *texts;
+    const char *const *text_names; /* of these columns; NULL entries: without a name */
 } plx__table;
 
 static inline plx_index plx__table_rows(const plx__table *t) { return t->sparse ? t->csr.rows : t->dense.rows; }

@@ -16,8 +16,8 @@ typedef struct read_job {
     const plx__csv_plan *plan;
     plx__text_chunks chunks;
     double *values;
-    plx_index numbers;   /* columns of numbers */
-    plx__cell *cells[4]; /* by role: one cell per row, NULL where no column has the role */
+    plx_index numbers; /* columns of numbers */
+    plx__cell **cells; /* by column: one cell per row; NULL for numbers and for columns that are not read */
 } read_job;
 
 /* The common cell: a plain number with the delimiter or line end right behind it. NULL: look closer. */
@@ -55,8 +55,15 @@ static plx_status keep_text(read_job *job, plx_context *ctx, const plx__text_chu
         PLX_FAIL(ctx, PLX_E_FORMAT, "%s: line %lld, %s: %s", job->plan->name, (long long)plx__text_line(chunk, record),
                  plx__csv_column_text(where, sizeof where, job->plan, column),
                  empty_id ? "the row has no name" : "a NUL byte; is this a text file?");
-    job->cells[role][row] = *cell;
+    job->cells[column][row] = *cell;
     return PLX_OK;
+}
+
+/* A text in the first row, or one of several words, is in a column that is no number at all. */
+static const char *number_hint(const plx__csv_plan *plan, const char *record, const plx__cell *cell)
+{
+    bool words = cell->len && memchr(cell->text, ' ', cell->len);
+    return plan->hint && (record == plan->begin || words) ? plan->hint : "";
 }
 
 static plx_status read_record(read_job *job, plx_context *ctx, const plx__text_chunk *chunk, const char **cursor,
@@ -78,10 +85,11 @@ static plx_status read_record(read_job *job, plx_context *ctx, const plx__text_c
         plx__cell_end ended = plx__csv_cell(&cell, &p, end, plan->delimiter);
         if (ended == PLX__CELL_BROKEN) return plx__csv_fail_record(ctx, plan, chunk, record);
         last = ended == PLX__CELL_LAST;
+        if (plan->role[j] == PLX__ROLE_NONE) continue;
         if (!number) PLX_TRY(keep_text(job, ctx, chunk, record, row, j, &cell));
         else if (!plx__cell_number(value++, &cell))
             return fail_number(ctx, plan, (long long)plx__text_line(chunk, record), j, &cell,
-                               plan->hint && record == plan->begin ? plan->hint : "");
+                               number_hint(plan, record, &cell));
     }
     if (!last || j != plan->cols) return plx__csv_fail_record(ctx, plan, chunk, record);
     *cursor = p;
@@ -99,11 +107,6 @@ static plx_status read_chunk(void *job_, plx_context *ctx, plx_index index)
 
 /* ---- texts out of the file into the arena ---- */
 
-static bool is_unlabelled(const plx__cell *cell)
-{
-    return plx__cell_missing(cell) || (cell->len == 1 && cell->text[0] == '?');
-}
-
 static plx_status copy_texts(const char *const **out, plx__arena *arena, const plx__cell *cells, plx_index rows,
                              bool labels)
 {
@@ -115,17 +118,17 @@ static plx_status copy_texts(const char *const **out, plx__arena *arena, const p
     PLX_TRY(PLX__ARENA_NEW(&texts, arena, rows));
     PLX_TRY(plx__text_pool_init(&pool, arena, rows, bytes));
     for (plx_index i = 0; i < rows; i++)
-        if (!labels || !is_unlabelled(&cells[i])) texts[i] = plx__cell_copy(&pool, &cells[i]);
+        if (!labels || !plx__cell_missing(&cells[i])) texts[i] = plx__cell_copy(&pool, &cells[i]);
     *out = texts;
     return PLX_OK;
 }
 
-/* A text column nobody asked for serves as row names only if it tells the rows apart. */
+/* A column that was not asked for serves as row names only if it tells the rows apart. */
 static plx_status check_guessed_ids(plx_context *ctx, const read_job *job, const char *const *ids)
 {
     plx__map seen;
     plx_index rows = job->chunks.lines;
-    const plx__cell *cells = job->cells[PLX__ROLE_ID];
+    const plx__cell *cells = job->cells[0];
     plx__text_chunk whole = {.begin = job->plan->begin, .line = job->plan->line};
     if (!ids) return PLX_OK;
     PLX_TRY(plx__map_init(&seen, plx__scratch(ctx), rows));
@@ -151,16 +154,45 @@ static plx_status number_names(plx__table *out, plx__arena *arena, const plx__cs
     return PLX_OK;
 }
 
+static plx_status take_texts(plx__table *out, plx__arena *arena, const read_job *job)
+{
+    const plx__csv_plan *plan = job->plan;
+    const char *const **texts = NULL;
+    const char **names = NULL;
+    plx_index rows = job->chunks.lines;
+    for (plx_index j = 0; j < plan->cols; j++) out->n_texts += plan->role[j] == PLX__ROLE_TEXT;
+    PLX_TRY(PLX__ARENA_NEW(&texts, arena, out->n_texts));
+    PLX_TRY(PLX__ARENA_NEW(&names, arena, out->n_texts));
+    out->texts = texts;
+    out->text_names = names;
+    for (plx_index j = 0, k = 0; j < plan->cols; j++) {
+        const plx__cell *cells = job->cells[j];
+        switch ((plx__csv_role)plan->role[j]) {
+        case PLX__ROLE_ID: PLX_TRY(copy_texts(&out->row_names, arena, cells, rows, false)); break;
+        case PLX__ROLE_LABEL: PLX_TRY(copy_texts(&out->labels, arena, cells, rows, true)); break;
+        case PLX__ROLE_TRUTH: PLX_TRY(copy_texts(&out->truth, arena, cells, rows, true)); break;
+        case PLX__ROLE_TEXT:
+            if (plan->names && plan->names[j][0]) names[k] = plan->names[j];
+            PLX_TRY(copy_texts(&texts[k++], arena, cells, rows, false));
+            break;
+        case PLX__ROLE_NUMBER:
+        case PLX__ROLE_NONE: break;
+        }
+    }
+    return PLX_OK;
+}
+
 /* ---- the whole file ---- */
 
 static plx_status allocate(read_job *job, plx_context *ctx, plx__arena *arena)
 {
     char what[256];
     plx_index rows = job->chunks.lines, count = 0;
+    PLX_TRY(PLX__ARENA_NEW(&job->cells, plx__scratch(ctx), job->plan->cols));
     for (plx_index j = 0; j < job->plan->cols; j++) {
         uint8_t role = job->plan->role[j];
         if (role == PLX__ROLE_NUMBER) job->numbers++;
-        else PLX_TRY(PLX__ARENA_NEW(&job->cells[role], plx__scratch(ctx), rows));
+        else if (role != PLX__ROLE_NONE) PLX_TRY(PLX__ARENA_NEW(&job->cells[j], plx__scratch(ctx), rows));
     }
     snprintf(what, sizeof what, "%s: a matrix of %lld x %lld", plx__path_base(job->plan->name), (long long)rows,
              (long long)job->numbers);
@@ -182,9 +214,7 @@ plx_status plx__csv_parse(plx__table *out, plx_context *ctx, plx__arena *arena, 
     plx_index rows = job.chunks.lines;
     plx__table table = {.dense = {job.values, rows, job.numbers, job.numbers}};
     PLX_TRY(number_names(&table, arena, &plan, job.numbers));
-    PLX_TRY(copy_texts(&table.row_names, arena, job.cells[PLX__ROLE_ID], rows, false));
-    PLX_TRY(copy_texts(&table.labels, arena, job.cells[PLX__ROLE_LABEL], rows, true));
-    PLX_TRY(copy_texts(&table.texts, arena, job.cells[PLX__ROLE_TEXT], rows, false));
+    PLX_TRY(take_texts(&table, arena, &job));
     if (plan.id_guessed) PLX_TRY(check_guessed_ids(ctx, &job, table.row_names));
     *out = table;
     return PLX_OK;

@@ -1,6 +1,7 @@
 /*
- * What a delimited file is, from its first rows: delimiter, header, and the part every column plays.
+ * What a delimited file is, from its first rows: delimiter, header, and how its columns look.
  */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -39,12 +40,14 @@ static plx_index count_cells(bool *all_numbers, const char **cursor, const char 
 
 /* Does this delimiter cut the first rows into the same number of cells, at least two (in the first row `fewer`, where
  * row names have no name)? Blanks must also leave only numbers, or else every sentence would be a table. */
-static bool fits(char delimiter, const char *p, const char *end, plx_index fewer)
+static bool fits(bool *all_numbers, char delimiter, const char *p, const char *end, plx_index fewer)
 {
     bool numbers = false;
+    *all_numbers = true;
     plx_index first = count_cells(&numbers, &p, end, delimiter), width = 0;
     for (int i = 0; i < SAMPLE / 2 && p < end; i++) {
         plx_index cells = count_cells(&numbers, &p, end, delimiter);
+        *all_numbers = *all_numbers && numbers;
         if (delimiter == ' ' && !numbers) return false;
         if (width == 0) width = cells;
         if (cells != width) return false;
@@ -57,9 +60,15 @@ static char find_delimiter(const char *name, const char *p, const char *end)
 {
     bool tsv = plx__ends_with(name, ".tsv") || plx__ends_with(name, ".tsv.gz"), numbers = false;
     const char *candidates = tsv ? "\t,; " : ",\t; ";
-    for (plx_index fewer = 0; fewer < 2; fewer++)
-        for (const char *c = candidates; *c; c++)
-            if (fits(*c, p, end, fewer)) return *c;
+    for (plx_index fewer = 0; fewer < 2; fewer++) {
+        char fitting = '\0';
+        for (const char *c = candidates; *c; c++) {
+            if (!fits(&numbers, *c, p, end, fewer)) continue;
+            if (numbers) return *c; /* 1,5;2,5 can be cut at commas, too, but not into numbers */
+            if (!fitting) fitting = *c;
+        }
+        if (fitting) return fitting;
+    }
     for (const char *c = candidates; *c != ' '; c++) {
         const char *cursor = p;
         if (count_cells(&numbers, &cursor, end, *c) > 1) return *c;
@@ -69,30 +78,62 @@ static char find_delimiter(const char *name, const char *p, const char *end)
 
 /* ---- header ---- */
 
-/* Of each column: TEXT when a sampled cell is one, else NUMBER when one is, else MISSING. */
-static void classify_columns(uint8_t *kinds, const plx__csv_plan *plan, const char *p)
+static plx_index count_words(const plx__cell *cell)
 {
+    plx_index words = 0;
+    for (size_t i = 0; i < cell->len; i++) {
+        bool blank = cell->text[i] == ' ' || cell->text[i] == '\t' || cell->text[i] == '\n';
+        bool before = i == 0 || cell->text[i - 1] == ' ' || cell->text[i - 1] == '\t' || cell->text[i - 1] == '\n';
+        words += !blank && before;
+    }
+    return words;
+}
+
+/* What one more cell of a column tells; `seen` are the numbers of the column so far. */
+static void look_at(plx__column_look *look, const plx__cell *cell, double *seen)
+{
+    double value = NAN;
+    kind k = kind_of(cell);
+    if (k == TEXT) look->text = true;
+    if (k == NUMBER) look->number = true;
+    if (k != NUMBER || !plx__cell_number(&value, cell) || value != floor(value)) look->whole = look->counting = false;
+    if (k == MISSING) return;
+    for (plx_index i = 0; i < look->cells; i++) look->distinct = look->distinct && seen[i] != value;
+    if (value != (look->cells ? seen[0] : value) + (double)look->cells ||
+        (look->cells == 0 && value != 0 && value != 1))
+        look->counting = false;
+    seen[look->cells++] = value;
+    look->words += count_words(cell);
+}
+
+/* How the columns look in the first rows from p on. */
+static plx_status look_at_columns(plx__column_look **out, plx_context *ctx, const plx__csv_plan *plan, const char *p)
+{
+    double *seen = NULL;
+    PLX_TRY(PLX__ARENA_NEW(out, plx__scratch(ctx), plan->cols));
+    PLX_TRY(plx__arena_f64(&seen, plx__scratch(ctx), plan->cols, SAMPLE));
+    for (plx_index j = 0; j < plan->cols; j++) (*out)[j] = (plx__column_look){.whole = 1, .distinct = 1, .counting = 1};
     for (int i = 0; i < SAMPLE && p < plan->end; i++) {
         plx__cell_end ended = PLX__CELL_MORE;
         for (plx_index j = 0; ended == PLX__CELL_MORE; j++) {
             plx__cell cell;
             ended = plx__csv_cell(&cell, &p, plan->end, plan->delimiter);
-            if (ended == PLX__CELL_BROKEN) return;
-            kind k = kind_of(&cell);
-            if (j < plan->cols && k > kinds[j]) kinds[j] = (uint8_t)k;
+            if (ended == PLX__CELL_BROKEN) return PLX_OK;
+            if (j < plan->cols) look_at(&(*out)[j], &cell, seen + j * SAMPLE);
         }
     }
+    return PLX_OK;
 }
 
 /* Is there a text in the first row above numbers? `shift`: row names without a name of their own come first. */
-static bool looks_like_header(const plx__csv_plan *plan, const uint8_t *below, plx_index shift)
+static bool looks_like_header(const plx__csv_plan *plan, const plx__column_look *below, plx_index shift)
 {
     const char *p = plan->begin;
     plx__cell_end ended = PLX__CELL_MORE;
     for (plx_index j = shift; ended == PLX__CELL_MORE && j < plan->cols; j++) {
         plx__cell cell;
         ended = plx__csv_cell(&cell, &p, plan->end, plan->delimiter);
-        if (ended != PLX__CELL_BROKEN && below[j] == NUMBER && kind_of(&cell) == TEXT) return true;
+        if (ended != PLX__CELL_BROKEN && below[j].number && !below[j].text && kind_of(&cell) == TEXT) return true;
     }
     return false;
 }
@@ -124,48 +165,46 @@ static plx_status take_header(plx__csv_plan *plan, plx_context *ctx, plx__arena 
     return PLX_OK;
 }
 
-/* ---- roles ---- */
-
-static plx_index column_of(const plx__csv_plan *plan, const char *which)
+/* A table of texts only, whose first row is made of single words while the rows below hold sentences. */
+static bool names_above_sentences(const plx__csv_plan *plan, const plx__column_look *below)
 {
-    int64_t number = 0;
-    for (plx_index j = 0; plan->names && j < plan->cols; j++)
-        if (strcmp(plan->names[j], which) == 0) return j;
-    if (!plx__parse_int64(&number, which)) return -1;
-    if (number >= 1 && number <= plan->cols) return (plx_index)number - 1;
-    if (number < 0 && number >= -plan->cols) return plan->cols + (plx_index)number;
-    return -1;
-}
-
-static plx_status assign(plx__csv_plan *plan, plx_context *ctx, const char *which, plx__csv_role role)
-{
-    char hint[160];
-    if (!which) return PLX_OK;
-    plx_index j = column_of(plan, which);
-    if (j < 0)
-        PLX_FAIL(ctx, PLX_E_DATA, "%s: no column '%s' among the %lld columns%s%s", plan->name, which,
-                 (long long)plan->cols, plan->names ? "" : " (the file has no header; give a number from 1)",
-                 plx__suggest(hint, sizeof hint, which, plan->names, plan->names ? plan->cols : 0));
-    if (plan->role[j] != PLX__ROLE_NUMBER)
-        PLX_FAIL(ctx, PLX_E_ARG, "%s: column '%s' is asked for twice, as id, label or text; give each its own",
-                 plan->name, which);
-    plan->role[j] = (uint8_t)role;
-    return PLX_OK;
-}
-
-static plx_status assign_roles(plx__csv_plan *plan, plx_context *ctx, const plx__csv_options *o, const uint8_t *below,
-                               plx_index shift)
-{
-    PLX_TRY(assign(plan, ctx, o->id, PLX__ROLE_ID));
-    PLX_TRY(assign(plan, ctx, o->label, PLX__ROLE_LABEL));
-    PLX_TRY(assign(plan, ctx, o->text, PLX__ROLE_TEXT));
-    bool unnamed = plan->names && plan->names[0][0] == '\0';
-    bool guess = shift || (o->header == PLX__HEADER_AUTO && (below[0] == TEXT || unnamed));
-    if (!o->id && guess && plan->cols > 1 && plan->role[0] == PLX__ROLE_NUMBER) {
-        plan->role[0] = PLX__ROLE_ID;
-        plan->id_guessed = true;
+    const char *p = plan->begin;
+    plx_index words = 0, sentences = 0, j = 0;
+    for (plx__cell_end ended = PLX__CELL_MORE; ended == PLX__CELL_MORE; j++) {
+        plx__cell cell;
+        ended = plx__csv_cell(&cell, &p, plan->end, plan->delimiter);
+        if (ended == PLX__CELL_BROKEN || j >= plan->cols) return false;
+        words += kind_of(&cell) == TEXT && count_words(&cell) == 1;
+        sentences += below[j].words >= 3 * below[j].cells && below[j].cells > 0;
     }
-    return PLX_OK;
+    return words == j && sentences > 0;
+}
+
+static bool has_header(const plx__csv_plan *plan, const plx__csv_options *o, const plx__column_look *below,
+                       plx_index shift)
+{
+    if (o->header != PLX__HEADER_AUTO) return o->header == PLX__HEADER_YES;
+    return looks_like_header(plan, below, shift) || plx__csv_names_first_row(plan, o) ||
+           names_above_sentences(plan, below);
+}
+
+/* Is the first row free of broken quotes? */
+static bool is_whole(const plx__csv_plan *plan)
+{
+    const char *p = plan->begin;
+    plx__cell cell;
+    plx__cell_end ended = PLX__CELL_MORE;
+    while (ended == PLX__CELL_MORE) ended = plx__csv_cell(&cell, &p, plan->end, plan->delimiter);
+    return ended == PLX__CELL_LAST;
+}
+
+/* Does the row at p end with an empty cell? Then one cell more than in the header is a slip, not a row name. */
+static bool ends_empty(const plx__csv_plan *plan, const char *p)
+{
+    plx__cell cell = {0};
+    plx__cell_end ended = PLX__CELL_MORE;
+    while (ended == PLX__CELL_MORE) ended = plx__csv_cell(&cell, &p, plan->end, plan->delimiter);
+    return cell.len == 0 && !cell.quoted;
 }
 
 /* ---- all together ---- */
@@ -195,7 +234,7 @@ plx_status plx__csv_plan_make(plx__csv_plan *plan, plx_context *ctx, plx__arena 
     static const plx__csv_options automatic = {0};
     const plx__csv_options *o = options ? options : &automatic;
     bool numbers = false;
-    uint8_t *below = NULL;
+    plx__column_look *look = NULL;
     *plan = (plx__csv_plan){.name = name, .line = 1, .hint = o->hint};
     trim_text(&plan->begin, &plan->end, data, size);
     if (plan->begin == plan->end) PLX_FAIL(ctx, PLX_E_FORMAT, "%s: the file is empty, expected a table", name);
@@ -205,20 +244,21 @@ plx_status plx__csv_plan_make(plx__csv_plan *plan, plx_context *ctx, plx__arena 
     plx_index first_cells = count_cells(&numbers, &second, plan->end, plan->delimiter), shift = 0;
     plan->cols = first_cells;
     third = second;
-    if (second < plan->end && count_cells(&numbers, &third, plan->end, plan->delimiter) == first_cells + 1) shift = 1;
+    if (second >= plan->end && !numbers && o->header == PLX__HEADER_AUTO && with_roles && is_whole(plan))
+        PLX_FAIL(ctx, PLX_E_FORMAT, "%s: no rows below the header", name);
+    bool all_numbers = false;
+    if (second < plan->end && count_cells(&all_numbers, &third, plan->end, plan->delimiter) == first_cells + 1)
+        shift = !ends_empty(plan, second);
     plan->cols += shift;
-    PLX_TRY(plx__arena_u8(&below, plx__scratch(ctx), plan->cols));
     PLX_TRY(plx__arena_u8(&plan->role, arena, plan->cols));
-    classify_columns(below, plan, second);
-    bool header =
-        o->header == PLX__HEADER_YES || (o->header == PLX__HEADER_AUTO && looks_like_header(plan, below, shift));
-    if (!header) {
+    PLX_TRY(look_at_columns(&look, ctx, plan, second));
+    if (has_header(plan, o, look, shift)) {
+        PLX_TRY(take_header(plan, ctx, arena, shift));
+    } else {
         plan->cols = first_cells;
         shift = 0;
-        classify_columns(below, plan, plan->begin);
-    } else {
-        PLX_TRY(take_header(plan, ctx, arena, shift));
+        PLX_TRY(look_at_columns(&look, ctx, plan, plan->begin));
     }
     if (plan->begin >= plan->end) PLX_FAIL(ctx, PLX_E_FORMAT, "%s: no rows below the header", name);
-    return with_roles ? assign_roles(plan, ctx, o, below, shift) : PLX_OK;
+    return with_roles ? plx__csv_assign_roles(plan, ctx, o, look, shift, o->header == PLX__HEADER_AUTO) : PLX_OK;
 }

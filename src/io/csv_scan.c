@@ -81,20 +81,36 @@ static plx__cell trimmed(const plx__cell *cell)
     return c;
 }
 
-static bool is_na(const plx__cell *c) { return c->len == 2 && plx__same_letters(c->text, "na", 2); }
-
 bool plx__cell_missing(const plx__cell *cell)
 {
+    static const char *const words[] = {"na", "nan", "n/a", "#n/a", "null", "?"};
     plx__cell c = trimmed(cell);
-    return c.len == 0 || is_na(&c) || (c.len == 3 && plx__same_letters(c.text, "nan", 3));
+    if (c.len == 0) return true;
+    for (size_t k = 0; c.len <= 4 && k < sizeof words / sizeof *words; k++)
+        if (strlen(words[k]) == c.len && plx__same_letters(c.text, words[k], c.len)) return true;
+    return false;
+}
+
+/* "1,5" is 1.5. Not "1,234" in quotes: that may as well be a thousand. */
+static bool decimal_comma(double *out, const plx__cell *c)
+{
+    char copy[64];
+    const char *comma = memchr(c->text, ',', c->len);
+    if (!comma || c->len >= sizeof copy || memchr(c->text, '.', c->len)) return false;
+    size_t at = (size_t)(comma - c->text), behind = c->len - at - 1;
+    if (at == 0 || behind == 0 || (c->quoted && behind == 3)) return false;
+    memcpy(copy, c->text, c->len);
+    copy[at] = '.';
+    return plx__read_double(out, copy, copy + c->len) == copy + c->len;
 }
 
 bool plx__cell_number(double *out, const plx__cell *cell)
 {
     plx__cell c = trimmed(cell);
+    if (plx__read_double(out, c.text, c.text + c.len) == c.text + c.len && c.len) return true;
+    if (decimal_comma(out, &c)) return true;
     *out = NAN;
-    if (c.len == 0 || is_na(&c)) return true;
-    return plx__read_double(out, c.text, c.text + c.len) == c.text + c.len;
+    return plx__cell_missing(&c);
 }
 
 const char *plx__cell_copy(plx__text_pool *pool, const plx__cell *cell)
@@ -176,6 +192,8 @@ plx_status plx__csv_fail_record(plx_context *ctx, const plx__csv_plan *plan, con
         PLX_FAIL(ctx, PLX_E_FORMAT,
                  "%s: line %lld, column %lld: a quoted cell is not closed, or text follows the closing quote",
                  plan->name, line, (long long)found);
-    PLX_FAIL(ctx, PLX_E_FORMAT, "%s: line %lld: found %lld field%s, expected %lld as in the first row", plan->name,
-             line, (long long)found, found == 1 ? "" : "s", (long long)plan->cols);
+    bool trailing = found == plan->cols + 1 && cell.len == 0 && !cell.quoted;
+    PLX_FAIL(ctx, PLX_E_FORMAT, "%s: line %lld: found %lld field%s, expected %lld as in the %s%s", plan->name, line,
+             (long long)found, found == 1 ? "" : "s", (long long)plan->cols, plan->names ? "header" : "first row",
+             trailing ? "; remove the delimiter at the end of the line" : "");
 }

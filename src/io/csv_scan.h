@@ -23,14 +23,30 @@ typedef enum plx__cell_end {
 /* The cell at *cursor; moves behind the delimiter or line end that follows it. */
 plx__cell_end plx__csv_cell(plx__cell *out, const char **cursor, const char *end, char delimiter);
 
-/* A cell as a number: NaN for an empty one, `nan` and `NA`; false for other text. */
+/* A cell as a number: NaN for a missing one; false for other text. Missing are an empty cell, `nan`, `NA`, `N/A`, `#N/A`,
+ * `NULL` and `?`, in any case. */
 bool plx__cell_number(double *out, const plx__cell *cell);
 bool plx__cell_missing(const plx__cell *cell);
 
 /* Copy into a pool (cell.len + 1 bytes are always enough), single quotes for doubled ones. */
 const char *plx__cell_copy(plx__text_pool *pool, const plx__cell *cell);
 
-typedef enum plx__csv_role { PLX__ROLE_NUMBER = 0, PLX__ROLE_ID, PLX__ROLE_LABEL, PLX__ROLE_TEXT } plx__csv_role;
+typedef enum plx__csv_role {
+    PLX__ROLE_NUMBER = 0,
+    PLX__ROLE_ID,
+    PLX__ROLE_LABEL,
+    PLX__ROLE_TRUTH,
+    PLX__ROLE_TEXT,
+    PLX__ROLE_NONE /* not read */
+} plx__csv_role;
+
+/* What the first rows below the header hold in a column. */
+typedef struct plx__column_look {
+    bool number, text;      /* a cell is a number, is a text */
+    plx_index cells, words; /* that are not missing; words in them */
+    bool whole, distinct;   /* all are whole numbers; no two alike */
+    bool counting;          /* 0, 1, 2, ... or 1, 2, 3, ... */
+} plx__column_look;
 
 typedef struct plx__csv_plan {
     const char *name; /* of the file */
@@ -40,13 +56,23 @@ typedef struct plx__csv_plan {
     plx_index cols;
     const char *const *names; /* of all columns, in the arena; NULL: no header */
     uint8_t *role;            /* plx__csv_role of every column */
-    bool id_guessed;          /* nobody asked for the id column */
+    bool id_guessed;          /* the id column was not asked for */
+    bool id_number;           /* ... and holds whole numbers */
     const char *hint;         /* see plx__csv_options */
 } plx__csv_plan;
 
 /* Everything about a file that its first rows tell. With `options` NULL or for strings, roles stay PLX__ROLE_NUMBER. */
 plx_status plx__csv_plan_make(plx__csv_plan *plan, plx_context *ctx, plx__arena *arena, const char *name,
                               const char *data, size_t size, const plx__csv_options *options, bool with_roles);
+
+/* The part every column plays: as the options ask, the rest by its looks (csv_columns.c). `shift`: the first column has
+ * no name. `recognise`: labels, truth and texts may be found by name and content. */
+plx_status plx__csv_assign_roles(plx__csv_plan *plan, plx_context *ctx, const plx__csv_options *options,
+                                 const plx__column_look *look, plx_index shift, bool recognise);
+/* Is one of the columns the options name, other than by number, a cell of the first row? */
+bool plx__csv_names_first_row(const plx__csv_plan *plan, const plx__csv_options *options);
+/* Place of a column given by name or number, or -1. */
+plx_index plx__column_find(const char *const *names, plx_index cols, const char *which);
 
 /* Chunks of whole records: `lines` and `first_line` count records, `line` still counts lines. */
 plx_status plx__csv_split(plx__text_chunks *out, plx_context *ctx, const plx__csv_plan *plan);

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "core/file.h"
+#include "core/number.h"
+#include "core/text.h"
 #include "io/csv_scan.h"
 
 typedef struct string_job {
@@ -76,4 +78,45 @@ plx_index plx__strings_column(const plx__strings *strings, const char *name)
     for (plx_index j = 0; strings->header && j < strings->cols; j++)
         if (strcmp(strings->header[j], name) == 0) return j;
     return -1;
+}
+
+plx_index plx__strings_find(const plx__strings *strings, const char *which)
+{
+    return plx__column_find(strings->header, strings->cols, which);
+}
+
+static plx_status distinct_column(bool *out, plx_context *ctx, const plx__strings *t, plx_index column, bool texts)
+{
+    plx__map seen;
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    bool numbers = true;
+    *out = true;
+    PLX_TRY(plx__map_init(&seen, plx__scratch(ctx), t->rows));
+    for (plx_index i = 0; i < t->rows && *out; i++) {
+        const char *cell = t->cells[i * t->cols + column];
+        plx_index existing = -1;
+        double value;
+        numbers = numbers && plx__parse_double(&value, cell);
+        PLX_TRY(plx__map_add(&seen, cell, i, &existing));
+        *out = existing < 0 && *cell;
+    }
+    if (texts && numbers) *out = false;
+    plx__arena_rewind(plx__scratch(ctx), mark);
+    return PLX_OK;
+}
+
+plx_status plx__strings_id_column(plx_index *out, plx_context *ctx, const plx__strings *t, const char *asked)
+{
+    *out = -1;
+    if (asked) {
+        *out = plx__strings_find(t, asked);
+        if (*out < 0) *out = -2;
+        return PLX_OK;
+    }
+    bool unnamed = t->header && t->header[0][0] == '\0', distinct = false;
+    bool called = t->header && strlen(t->header[0]) == 2 && plx__same_letters(t->header[0], "id", 2);
+    if (t->cols < 1 || t->rows < 1) return PLX_OK;
+    PLX_TRY(distinct_column(&distinct, ctx, t, 0, !unnamed && !called));
+    if (distinct) *out = 0;
+    return PLX_OK;
 }

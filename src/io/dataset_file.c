@@ -1,3 +1,7 @@
+/*
+ * A data set from whatever the user points at: which format it is, which options that format can follow, and the files
+ * the data set consists of.
+ */
 #include "io/dataset_file.h"
 
 #include <dirent.h>
@@ -11,7 +15,6 @@
 #include "io/manifest.h"
 #include "io/mat.h"
 #include "io/matrix_file.h"
-#include "io/text_counts.h"
 
 typedef enum format { UNKNOWN, MANIFEST, H5MU, MAT, LINQS, TEXT, MATRIX, CONLL } format;
 
@@ -52,79 +55,101 @@ static bool holds(const char *directory, const char *ending)
     return found;
 }
 
-/* ---- a single matrix or text file as a data set of one view ---- */
+/* ---- a single matrix or text file as a data set ---- */
 
-static plx_status view_name(const char **out, plx_context *ctx, const char *path)
+static plx_status file_name(const char **out, plx_context *ctx, const char *path)
 {
-    char *name = NULL;
     const char *base = plx__path_base(path);
-    size_t len = strcspn(base, ".");
-    PLX_TRY(plx__arena_textn((const char **)&name, plx__scratch(ctx), len ? base : "view", len ? len : 4));
-    for (char *p = name; *p; p++)
-        if (strchr(",:|+= \t", *p)) *p = '_';
-    if (strcmp(name, "concat") == 0 || strcmp(name, "joined") == 0 || strcmp(name, "label") == 0)
-        name[0] = (char)(name[0] - 'a' + 'A');
-    *out = name;
-    return PLX_OK;
+    if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdin") == 0) base = "stdin";
+    return plx__view_name(out, plx__scratch(ctx), base, strcspn(base, "."));
 }
 
-static plx_status add_table(plx_dataset *data, plx_context *ctx, const char *name, const plx__table *t)
-{
-    plx_view_kind kind = plx__guess_kind(t);
-    if (t->sparse) return plx__dataset_add_sparse(data, ctx, name, kind, plx__ccsr(t->csr), t->col_names, NULL);
-    return plx__dataset_add_dense(data, ctx, name, kind, plx__cmat(t->dense), t->col_names, NULL);
-}
-
-static plx_status table_dataset(plx_dataset **out, plx_context *ctx, const char *path, const plx__table *t,
-                                const plx__table *text)
+static plx_status table_dataset(plx_dataset **out, plx_context *ctx, plx__arena *arena, const char *path,
+                                const plx__table *t, const plx__read_request *request)
 {
     const char *name = NULL;
-    plx_index rows = t->sparse ? t->csr.rows : t->dense.rows, cols = t->sparse ? t->csr.cols : t->dense.cols;
-    PLX_TRY(view_name(&name, ctx, path));
-    PLX_TRY(plx__dataset_create(out, ctx, name, text && cols == 0 ? text->csr.rows : rows));
+    plx__loose_view *views = NULL;
+    plx_index count = 0, rows = plx__table_rows(t);
     plx_status st = PLX_OK;
-    if (cols > 0 || !text) st = add_table(*out, ctx, name, t);
-    if (st == PLX_OK && text) st = add_table(*out, ctx, strcmp(name, "text") == 0 && cols > 0 ? "words" : "text", text);
-    if (st == PLX_OK && t->row_names) st = plx__dataset_set_ids(*out, ctx, t->row_names);
-    if (st == PLX_OK && t->labels) st = plx__dataset_set_labels(*out, ctx, t->labels);
-    if (st == PLX_OK) return st;
+    PLX_TRY(file_name(&name, ctx, path));
+    PLX_TRY(PLX__ARENA_NEW(&views, arena, 1 + t->n_texts));
+    PLX_TRY(plx__table_views(views, &count, ctx, arena, t, path, name, false, NULL, request));
+    PLX_TRY(plx__dataset_create(out, ctx, name, rows));
+    const plx__sample_list in_order = {.n = rows};
+    for (plx_index v = 0; v < count; v++) {
+        views[v].ids = NULL;
+        PLX_GOTO(plx__join_add(*out, ctx, &views[v], &in_order));
+    }
+    if (t->row_names) PLX_GOTO(plx__dataset_set_ids(*out, ctx, t->row_names));
+    if (t->labels) PLX_GOTO(plx__dataset_set_labels(*out, ctx, t->labels));
+    if (t->truth) PLX_GOTO(plx__dataset_set_truth(*out, ctx, t->truth));
+    return PLX_OK;
+done:
     plx__dataset_destroy(*out);
     *out = NULL;
     return st;
 }
 
-static plx_status count_column(plx__table *out, plx_context *ctx, plx__arena *arena, const char *const *docs,
-                               plx_index n, const char *options)
-{
-    plx__text_options o;
-    size_t *lens = NULL;
-    PLX_TRY(plx__text_options_parse(&o, ctx, arena, options));
-    PLX_TRY(PLX__ARENA_NEW(&lens, arena, n));
-    for (plx_index i = 0; i < n; i++) lens[i] = docs[i] ? strlen(docs[i]) : 0;
-    return plx__text_counts(out, ctx, arena, docs, lens, n, &o);
-}
-
 static plx_status matrix_dataset(plx_dataset **out, plx_context *ctx, plx__arena *arena, const char *path,
-                                 const plx_read_options *options)
+                                 const plx__read_request *request)
 {
-    plx__table table, text;
-    plx__matrix_options o = {.format = options->format};
-    o.csv = (plx__csv_options){.id = options->id, .label = options->label, .text = options->text};
-    o.csv.hint = "; columns of classes, ids or text are named by the options label, id and text";
-    if (options->id || options->label || options->text) o.csv.header = PLX__HEADER_YES;
-    PLX_TRY(plx__matrix_file_read(&table, ctx, arena, path, &o));
-    if (!options->text) return table_dataset(out, ctx, path, &table, NULL);
-    PLX_TRY(count_column(&text, ctx, arena, table.texts, table.dense.rows, options->text_options));
-    return table_dataset(out, ctx, path, &table, &text);
+    const plx_read_options *o = &request->o;
+    plx__table table;
+    const char **known = NULL;
+    plx__matrix_options how = {.format = o->format};
+    how.csv = (plx__csv_options){.id = o->id, .label = o->label, .truth = o->truth, .text = o->text};
+    how.csv.columns = o->columns;
+    how.csv.drop = o->drop;
+    how.csv.found = request->found;
+    how.csv.hint = "; say which columns hold ids, labels or text, or leave it out";
+    PLX_TRY(PLX__ARENA_NEW(&known, arena, request->n_fitted));
+    for (plx_index k = 0; k < request->n_fitted; k++) known[k] = request->fitted[k].view;
+    how.csv.known_texts = known;
+    how.csv.n_known_texts = request->n_fitted;
+    PLX_TRY(plx__matrix_file_read(&table, ctx, arena, path, &how));
+    return table_dataset(out, ctx, arena, path, &table, request);
 }
 
 static plx_status text_dataset(plx_dataset **out, plx_context *ctx, plx__arena *arena, const char *path,
-                               const plx_read_options *options)
+                               const plx__read_request *request)
 {
     plx__table table;
-    if (plx__is_directory(path)) PLX_TRY(plx__text_read_directory(&table, ctx, arena, path, options->text_options));
-    else PLX_TRY(plx__text_read_lines(&table, ctx, arena, path, options->text_options));
-    return table_dataset(out, ctx, path, &table, NULL);
+    plx__text_options o;
+    const char *name = NULL, *as_text = NULL;
+    PLX_TRY(file_name(&name, ctx, path));
+    PLX_TRY(plx__text_recipe_for(&o, &as_text, ctx, arena, request, name, NULL));
+    if (plx__is_directory(path)) PLX_TRY(plx__text_read_directory(&table, ctx, arena, path, &o));
+    else PLX_TRY(plx__text_read_lines(&table, ctx, arena, path, &o));
+    PLX_TRY(table_dataset(out, ctx, arena, path, &table, request));
+    return plx__arena_text(&(*out)->views[0].text, &(*out)->arena, as_text);
+}
+
+/* ---- options without effect ---- */
+
+static const char *const format_names[] = {"a file of this format", "a manifest",  "an .h5mu or .h5ad file",
+                                           "a .mat file",           "LINQS files", "a text file",
+                                           "a matrix file",         "tagged text"};
+
+/* What a format cannot do with an option is told, not ignored. `found`: then an option may be meant for another file. */
+static plx_status check_effect(plx_context *ctx, const char *path, format f, const plx__read_request *request)
+{
+    const plx_read_options *o = &request->o;
+    bool table = f == MATRIX, frame = f == H5MU, text = f == TEXT || table || f == MANIFEST;
+    const struct {
+        const char *value, *what;
+        bool fits, shared;
+    } rules[] = {{o->id, "id column", table, true},
+                 {o->label, "label column", table || frame || f == MAT, true},
+                 {o->truth, "truth column", table || frame, true},
+                 {o->text, "text column", table, true},
+                 {o->columns, "list of columns", table, false},
+                 {o->drop, "column to leave out", table, true},
+                 {o->text_options, "text option", text && f != MANIFEST, true}};
+    for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
+        if (rules[k].value && !rules[k].fits && !(rules[k].shared && request->found))
+            PLX_FAIL(ctx, PLX_E_ARG, "%s: the %s '%s' has no effect on %s%s", path, rules[k].what, rules[k].value,
+                     format_names[f], f == MANIFEST ? ", which says so itself" : "");
+    return PLX_OK;
 }
 
 /* ---- dispatch ---- */
@@ -147,50 +172,118 @@ static plx_status directory_format(format *out, const char **path, plx_context *
     return PLX_OK;
 }
 
-static plx_status dispatch(plx_dataset **out, plx_context *ctx, plx__arena *arena, const char *path,
-                           const plx_read_options *options)
+static plx_status find_format(format *out, const char **path, plx_context *ctx, plx__arena *arena, const char *asked)
 {
-    format f = UNKNOWN;
-    if (options->format) {
-        f = by_word(options->format);
-        if (f == UNKNOWN)
+    *out = UNKNOWN;
+    if (asked) {
+        *out = by_word(asked);
+        if (*out == UNKNOWN)
             PLX_FAIL(
                 ctx, PLX_E_ARG,
                 "format = %s: must be manifest, h5mu, h5ad, mat, linqs, text, csv, tsv, mtx, npy, svmlight or conll",
-                options->format);
-    } else if (plx__is_directory(path)) {
-        PLX_TRY(directory_format(&f, &path, ctx, arena));
-    } else {
-        f = by_name(path);
+                asked);
+        return PLX_OK;
     }
+    if (plx__is_directory(*path)) return directory_format(out, path, ctx, arena);
+    *out = by_name(*path);
+    return PLX_OK;
+}
+
+/* Formats of other programs that there is no reader for. */
+static plx_status check_foreign(plx_context *ctx, const char *path)
+{
+    static const struct {
+        const char *ending, *what, *remedy;
+    } foreign[] = {
+        {".parquet", "Parquet", "python3 -c \"import pandas; pandas.read_parquet('FILE').to_csv('data.csv')\""},
+        {".feather", "Arrow", "python3 -c \"import pandas; pandas.read_feather('FILE').to_csv('data.csv')\""},
+        {".arrow", "Arrow", "python3 -c \"import pandas; pandas.read_feather('FILE').to_csv('data.csv')\""},
+        {".xlsx", "Excel", "python3 -c \"import pandas; pandas.read_excel('FILE').to_csv('data.csv')\""},
+        {".xls", "Excel", "python3 -c \"import pandas; pandas.read_excel('FILE').to_csv('data.csv')\""},
+        {".plx", "a model", NULL}};
+    for (size_t k = 0; k < sizeof foreign / sizeof *foreign; k++) {
+        if (!plx__ends_with(path, foreign[k].ending)) continue;
+        const char *mark = foreign[k].remedy ? strstr(foreign[k].remedy, "FILE") : NULL;
+        if (!mark) PLX_FAIL(ctx, PLX_E_DATA, "%s: this is a model, not data; it labels or transforms data", path);
+        PLX_FAIL(ctx, PLX_E_UNSUPPORTED, "%s: %s files cannot be read; write a csv with %.*s%s%s", path,
+                 foreign[k].what, (int)(mark - foreign[k].remedy), foreign[k].remedy, path, mark + 4);
+    }
+    return PLX_OK;
+}
+
+plx_status plx__dataset_read_one(plx_dataset **out, plx_context *ctx, plx__arena *arena, const char *path,
+                                 const plx__read_request *request)
+{
+    format f = UNKNOWN;
+    if (!request->o.format) PLX_TRY(check_foreign(ctx, path));
+    if (strcmp(path, "-") == 0) path = "/dev/stdin";
+    PLX_TRY(find_format(&f, &path, ctx, arena, request->o.format));
+    PLX_TRY(check_effect(ctx, path, f, request));
     switch (f) {
-    case MANIFEST: return plx__manifest_read(out, ctx, path, options);
-    case H5MU: return plx__h5mu_read(out, ctx, path, options);
-    case MAT: return plx__mat_read(out, ctx, path, options);
+    case MANIFEST: return plx__manifest_read(out, ctx, path, request);
+    case H5MU: return plx__h5mu_read(out, ctx, path, &request->o);
+    case MAT: return plx__mat_read(out, ctx, path, &request->o);
     case LINQS: return plx__linqs_read(out, ctx, path);
-    case CONLL:
-        PLX_FAIL(ctx, PLX_E_DATA, "%s: tagged text has tokens, not views; read it as tagged text (plx_conll_read())",
-                 path);
-    case TEXT: return text_dataset(out, ctx, arena, path, options);
-    default: return matrix_dataset(out, ctx, arena, path, options);
+    case CONLL: PLX_FAIL(ctx, PLX_E_DATA, "%s: tagged text has tokens, not views; read it as tagged text (plx_conll_read())", path);
+    case TEXT: return text_dataset(out, ctx, arena, path, request);
+    default: return matrix_dataset(out, ctx, arena, path, request);
     }
 }
 
-plx_status plx__dataset_read(plx_dataset **out, plx_context *ctx, const char *path, const plx_read_options *given)
+static plx_status read_all(plx_dataset **out, plx_context *ctx, plx__arena *arena, const char *path,
+                           plx__read_request *request)
 {
-    plx_read_options options = PLX_READ_OPTIONS_INIT;
+    if (request->o.n_views || request->o.labels_file) return plx__dataset_read_joined(out, ctx, arena, path, request);
+    if (!path) PLX_FAIL(ctx, PLX_E_ARG, "neither a path nor views were given; there is nothing to read");
+    return plx__dataset_read_one(out, ctx, arena, path, request);
+}
+
+plx_status plx__read_options_copy(plx_read_options *out, plx_context *ctx, const plx_read_options *given)
+{
+    *out = (plx_read_options)PLX_READ_OPTIONS_INIT;
+    PLX_TRY(plx__take_options(out, sizeof *out, ctx, given, "PLX_READ_OPTIONS_INIT"));
+    if (out->join != PLX_JOIN_UNION && out->join != PLX_JOIN_INTERSECTION)
+        PLX_FAIL(ctx, PLX_E_ARG, "read options: join = %d is neither union nor intersection", (int)out->join);
+    if (out->n_views < 0 || (out->n_views && !out->views))
+        PLX_FAIL(ctx, PLX_E_ARG, "the list of views of the read options is NULL or has a negative length");
+    return PLX_OK;
+}
+
+/* The files that were opened belong to the data set from now on. */
+static plx_status keep_files(plx_dataset *data, const plx__file_log *log)
+{
+    const char **files = NULL;
+    PLX_TRY(PLX__ARENA_NEW(&files, &data->arena, log->count));
+    for (const plx__file_name *f = log->last; f; f = f->before) {
+        PLX_TRY(plx__arena_text(&files[data->n_files], &data->arena, f->path));
+        data->n_files++;
+    }
+    data->files = files;
+    return PLX_OK;
+}
+
+plx_status plx__dataset_read(plx_dataset **out, plx_context *ctx, const char *path, const plx_read_options *given,
+                             const plx__text_recipe *fitted, plx_index n_fitted)
+{
+    plx__read_request request = {.fitted = fitted, .n_fitted = n_fitted};
     plx__arena arena;
+    plx__file_log log = {.arena = &arena};
     *out = NULL;
-    PLX_TRY(plx__take_options(&options, sizeof options, ctx, given, "PLX_READ_OPTIONS_INIT"));
-    if (options.join != PLX_JOIN_UNION && options.join != PLX_JOIN_INTERSECTION)
-        PLX_FAIL(ctx, PLX_E_ARG, "read options: join = %d is neither union nor intersection", (int)options.join);
+    PLX_TRY(plx__read_options_copy(&request.o, ctx, given));
     plx__arena_init(&arena, ctx);
-    plx_status st = dispatch(out, ctx, &arena, path, &options);
+    ctx->files = &log;
+    plx_status st = read_all(out, ctx, &arena, path, &request);
+    ctx->files = NULL;
+    if (st == PLX_OK) st = keep_files(*out, &log);
     plx__arena_free(&arena);
+    if (st != PLX_OK) {
+        plx__dataset_destroy(*out);
+        *out = NULL;
+    }
     return st;
 }
 
-/* A directory called x.csv is nobody's wish. */
+/* A directory called x.csv is a slip. */
 static bool has_file_ending(const char *path)
 {
     static const char *const endings[] = {".csv", ".tsv",   ".mtx",  ".npy",     ".svm",   ".svmlight", ".libsvm",

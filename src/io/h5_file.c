@@ -48,6 +48,7 @@ static hid_t access_properties(void)
 
 static plx_status open_file(plx__h5 *f)
 {
+    PLX_TRY(plx__note_file(f->ctx, f->path));
     FILE *probe = fopen(f->path, "rbe"); /* for the system's reason, which HDF5 does not hand on */
     if (!probe) PLX_FAIL(f->ctx, PLX_E_IO, "%s: %s", f->path, strerror(errno));
     fclose(probe);

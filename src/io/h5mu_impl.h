@@ -39,6 +39,7 @@ typedef struct plx__h5mu_reader {
     plx_context *ctx;
     const plx__h5 *f;
     const char *label; /* column asked for, or NULL */
+    const char *truth; /* likewise, of the truth */
     bool intersect;
     bool own; /* written by us: PLX__H5MU_OWN is there */
     plx__modality *mods;

@@ -141,7 +141,7 @@ static plx_status add_global(join *j, plx__h5mu_reader *r)
         PLX_TRY(add_name(j, r->global[i], &position));
         if (position != i)
             PLX_FAIL(r->ctx, PLX_E_DATA,
-                     "%s: /obs: sample '%s' is there twice; names must be unique (obs_names_make_unique)", r->f->path,
+                     "%s: /obs: duplicate sample '%s'; names must be unique (obs_names_make_unique)", r->f->path,
                      r->global[i]);
     }
     return PLX_OK;
@@ -160,7 +160,7 @@ static plx_status add_rows(join *j, plx__h5mu_reader *r, plx__modality *m)
     for (plx_index i = 0; i < m->n_obs; i++) {
         if (seen[m->sample[i]])
             PLX_FAIL(r->ctx, PLX_E_DATA,
-                     "%s: %s/obs: sample '%s' is there twice; names must be unique (obs_names_make_unique)", r->f->path,
+                     "%s: %s/obs: duplicate sample '%s'; names must be unique (obs_names_make_unique)", r->f->path,
                      m->group, m->obs[i]);
         seen[m->sample[i]] = 1;
         j->hits[m->sample[i]]++;

@@ -57,14 +57,14 @@ static plx_status find_column(const char **to, bool *found, plx__h5mu_reader *r,
     return *found ? PLX_OK : from_modalities(to, found, r, name);
 }
 
-static plx_status no_such_column(plx__h5mu_reader *r)
+static plx_status no_such_column(plx__h5mu_reader *r, const char *asked, const char *what)
 {
     const char *const *columns = NULL;
     char near[160] = "";
     plx_index count = 0;
     if (r->global) PLX_TRY(plx__h5_attr_texts(&columns, &count, r->f, plx__scratch(r->ctx), "/obs", "column-order"));
-    PLX_FAIL(r->ctx, PLX_E_DATA, "%s: /obs: no column '%s' for the labels%s", r->f->path, r->label,
-             plx__suggest(near, sizeof near, r->label, columns, count));
+    PLX_FAIL(r->ctx, PLX_E_DATA, "%s: /obs: no column '%s' for the %s%s", r->f->path, asked, what,
+             plx__suggest(near, sizeof near, asked, columns, count));
 }
 
 /* ---- labels and truth ---- */
@@ -84,13 +84,14 @@ plx_status plx__h5mu_read_labels(plx_dataset *data, plx__h5mu_reader *r)
     PLX_TRY(PLX__ARENA_NEW(&truth, plx__scratch(r->ctx), r->n));
     if (r->label) {
         PLX_TRY(find_column(labels, &found, r, r->label));
-        if (!found) return no_such_column(r);
+        if (!found) return no_such_column(r, r->label, "labels");
     }
     /* In our own files the absence of `label` says that there are no labels. */
     for (int k = 0; !r->label && !found && k < (r->own ? 1 : N_USUAL); k++)
         PLX_TRY(find_column(labels, &found, r, usual_names[k]));
     if (found) PLX_TRY(set_labels(data, r, labels));
-    PLX_TRY(find_column(truth, &found, r, "truth"));
+    PLX_TRY(find_column(truth, &found, r, r->truth ? r->truth : "truth"));
+    if (!found && r->truth) return no_such_column(r, r->truth, "truth");
     return found ? plx__dataset_set_truth(data, r->ctx, truth) : PLX_OK;
 }
 

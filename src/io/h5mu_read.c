@@ -211,6 +211,7 @@ plx_status plx__h5mu_read(plx_dataset **out, plx_context *ctx, const char *path,
     plx__h5mu_reader r = {.ctx = ctx,
                           .f = &f,
                           .label = options ? options->label : NULL,
+                          .truth = options ? options->truth : NULL,
                           .intersect = options && options->join == PLX_JOIN_INTERSECTION,
                           .own = plx__h5_what(&f, PLX__H5MU_OWN) == PLX__H5_GROUP};
     plx_status st = build(out, &r);

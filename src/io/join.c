@@ -1,10 +1,29 @@
+/*
+ * Views of files of their own, joined by sample id.
+ */
 #include "io/join.h"
 
 #include <string.h>
 
+#include "data/dataset_impl.h"
 #include "data/kernel_columns.h"
 #include "linalg/csr.h"
 #include "linalg/dense.h"
+
+plx__loose_view plx__loose_from(const plx_dataset *data, plx_index view, const char *file, const char *name)
+{
+    const plx__view *v = &data->views[view];
+    plx__loose_view out = {.name = name ? name : v->name, .file = file, .kind = v->kind, .ids = data->ids};
+    out.present = v->present;
+    out.cost = v->cost;
+    out.text = v->text;
+    out.table = (plx__table){.sparse = v->sparse, .col_names = v->features};
+    if (v->sparse)
+        out.table.csr = (plx_csr){v->csr.rows, v->csr.cols, (int64_t *)(uintptr_t)v->csr.ptr,
+                                  (int32_t *)(uintptr_t)v->csr.col, (double *)(uintptr_t)v->csr.val};
+    else out.table.dense = (plx_mat){(double *)(uintptr_t)v->dense.data, v->dense.rows, v->dense.cols, v->dense.ld};
+    return out;
+}
 
 /* ---- samples ---- */
 
@@ -90,6 +109,32 @@ plx_status plx__join_samples(plx__sample_list *out, plx_context *ctx, plx__arena
         if (join == PLX_JOIN_UNION || views_with[i] == with_ids) names[kept++] = names[i];
     if (!kept) PLX_FAIL(ctx, PLX_E_DATA, "no sample id occurs in every view; nothing is left (join: union keeps all)");
     return given_list(out, ctx, arena, names, kept);
+}
+
+/* ---- labels ---- */
+
+plx_status plx__join_texts(const char **to, plx_context *ctx, const plx__sample_list *samples, const char *const *texts,
+                           const char *const *ids, plx_index rows, const char *file, const char *what)
+{
+    plx_index unknown = 0;
+    if (!ids && rows != samples->n)
+        PLX_FAIL(ctx, PLX_E_DATA, "%s has %lld rows, the data set %lld samples; without ids they must be as many", file,
+                 (long long)rows, (long long)samples->n);
+    for (plx_index i = 0; i < rows; i++) {
+        plx_index s = ids ? plx__map_get(&samples->index, ids[i]) : i;
+        unknown += s < 0;
+        if (s < 0 || !texts[i]) continue;
+        if (to[s] && strcmp(to[s], texts[i]) != 0)
+            PLX_FAIL(ctx, PLX_E_DATA, "%s: the %s '%s' of sample '%s' contradicts '%s', which it has already", file,
+                     what, texts[i], ids ? ids[i] : "", to[s]);
+        to[s] = texts[i];
+    }
+    if (unknown && unknown == rows)
+        PLX_FAIL(ctx, PLX_E_DATA,
+                 "%s: none of its %lld ids is an id of the data set, e.g. '%s'; say which column holds them", file,
+                 (long long)rows, ids[0]);
+    if (unknown) plx__warn(ctx, "%s: %lld ids are not in the data set and are left out", file, (long long)unknown);
+    return PLX_OK;
 }
 
 /* ---- views ---- */
@@ -194,6 +239,7 @@ plx_status plx__join_add(plx_dataset *data, plx_context *ctx, const plx__loose_v
         PLX_TRY(plx__dataset_add_dense(data, ctx, v->name, v->kind, plx__cmat(v->table.dense), v->table.col_names,
                                        v->present));
     PLX_TRY(plx__dataset_set_view_cost(data, ctx, data->n_views - 1, v->cost));
+    if (v->text) PLX_TRY(plx__arena_text(&data->views[data->n_views - 1].text, &data->arena, v->text));
     plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;
 }

@@ -16,7 +16,12 @@ typedef struct plx__loose_view {
     const char *const *ids; /* one per row of the table, or NULL: rows correspond to the samples */
     const uint8_t *present; /* one per row of the table, or NULL */
     double cost;
+    const char *text;                         /* how its text was counted; NULL: not from text */
+    const char *const *labels, *const *truth; /* one per row, as its file has them; NULL: none */
 } plx__loose_view;
+
+/* A view of a data set, under another name unless `name` is NULL; everything is borrowed. */
+plx__loose_view plx__loose_from(const plx_dataset *data, plx_index view, const char *file, const char *name);
 
 typedef struct plx__sample_list {
     plx_index n;
@@ -29,6 +34,11 @@ typedef struct plx__sample_list {
  * has (intersection). */
 plx_status plx__join_samples(plx__sample_list *out, plx_context *ctx, plx__arena *arena, const plx__loose_view *views,
                              plx_index n_views, const char *const *ids, plx_index n_ids, plx_join join);
+
+/* What belongs to rows with ids, one text each, brought into the order of the samples; NULL stays NULL. Fails where two
+ * sources disagree about a sample: `to` keeps what it has. `what` is "label" or "truth", for messages. */
+plx_status plx__join_texts(const char **to, plx_context *ctx, const plx__sample_list *samples, const char *const *texts,
+                           const char *const *ids, plx_index rows, const char *file, const char *what);
 
 /* Add a view, its rows brought into the order of the samples. */
 plx_status plx__join_add(plx_dataset *data, plx_context *ctx, const plx__loose_view *view,

@@ -132,7 +132,7 @@ static plx_status add_document(documents *docs, plx_context *ctx, const char *li
     PLX_TRY(plx__arena_textn(&docs->ids[row], plx__scratch(ctx), text, len));
     PLX_TRY(plx__map_add(&docs->place, docs->ids[row], row, &existing));
     if (existing >= 0)
-        PLX_FAIL(ctx, PLX_E_DATA, "%s: line %lld: document '%s' is there twice", docs->path, (long long)number,
+        PLX_FAIL(ctx, PLX_E_DATA, "%s: line %lld: duplicate document '%s'", docs->path, (long long)number,
                  docs->ids[row]);
     PLX_TRY(add_words(docs, ctx, &f, row, number));
     if (!next_field(&text, &len, &f) || len == 0) return PLX_OK;

@@ -148,19 +148,6 @@ static plx_status write_all(const writer *w)
     return write_json(w, "dataset.json", w->root);
 }
 
-/* Removes a directory of plain files. */
-static void remove_directory(plx_context *ctx, const char *path)
-{
-    DIR *dir = opendir(path);
-    const struct dirent *entry = NULL;
-    while (dir && (entry = readdir(dir))) {
-        const char *file = NULL;
-        if (plx__path_join(&file, plx__scratch(ctx), path, entry->d_name) == PLX_OK) unlink(file);
-    }
-    if (dir) closedir(dir);
-    rmdir(path);
-}
-
 static bool is_empty_directory(const char *path)
 {
     DIR *dir = opendir(path);
@@ -179,7 +166,8 @@ plx_status plx__manifest_write(plx_context *ctx, const plx_dataset *data, const 
     while (len > 1 && directory[len - 1] == '/') len--;
     PLX_TRY(plx__arena_textn(&target, plx__scratch(ctx), directory, len));
     if (plx__file_exists(target) && !is_empty_directory(target))
-        PLX_FAIL(ctx, PLX_E_IO, "%s exists already; remove it or choose another name", target);
+        PLX_FAIL(ctx, PLX_E_IO, "%s already exists; remove it or choose another name", target);
+    PLX_TRY(plx__remove_leftovers(ctx, target));
     PLX_TRY(plx__arena_printf(&temporary, plx__scratch(ctx), "%s.%ld.tmp", target, (long)getpid()));
     PLX_TRY(plx__make_directory(ctx, temporary));
     writer w = {ctx, data, temporary, json_object()};
@@ -187,6 +175,6 @@ plx_status plx__manifest_write(plx_context *ctx, const plx_dataset *data, const 
     json_decref(w.root);
     if (st == PLX_OK && rename(temporary, target) != 0)
         st = plx__fail(ctx, PLX_E_IO, "%s: cannot write: %s", target, strerror(errno));
-    if (st != PLX_OK) remove_directory(ctx, temporary);
+    if (st != PLX_OK) plx__remove_tree(temporary);
     return st;
 }

@@ -37,10 +37,11 @@ plx_status plx__text_options_parse(plx__text_options *out, plx_context *ctx, plx
 plx_status plx__text_counts(plx__table *out, plx_context *ctx, plx__arena *arena, const char *const *docs,
                             const size_t *lens, plx_index n, const plx__text_options *options);
 
-/* One document per line of a file; every `.txt` file of a directory (row names: the file names, byte-sorted). */
+/* One document per line of a file; every `.txt` file of a directory (row names: the file names, byte-sorted). `options` may
+ * be NULL: the defaults. */
 plx_status plx__text_read_lines(plx__table *out, plx_context *ctx, plx__arena *arena, const char *path,
-                                const char *options);
+                                const plx__text_options *options);
 plx_status plx__text_read_directory(plx__table *out, plx_context *ctx, plx__arena *arena, const char *path,
-                                    const char *options);
+                                    const plx__text_options *options);
 
 #endif

@@ -29,19 +29,19 @@ static plx_status split_lines(const char ***docs, size_t **lens, plx_index *coun
 }
 
 plx_status plx__text_read_lines(plx__table *out, plx_context *ctx, plx__arena *arena, const char *path,
-                                const char *options)
+                                const plx__text_options *options)
 {
-    plx__text_options o;
+    plx__text_options usual;
     plx__bytes file = {0};
     const char **docs = NULL;
     size_t *lens = NULL;
     plx_index n = 0;
     plx_status st = PLX_OK;
     *out = (plx__table){0};
-    PLX_TRY(plx__text_options_parse(&o, ctx, plx__scratch(ctx), options));
+    if (!options) PLX_TRY(plx__text_options_parse(&usual, ctx, plx__scratch(ctx), NULL));
     PLX_TRY(plx__bytes_read(&file, ctx, path));
     PLX_GOTO(split_lines(&docs, &lens, &n, ctx, &file));
-    PLX_GOTO(plx__text_counts(out, ctx, arena, docs, lens, n, &o));
+    PLX_GOTO(plx__text_counts(out, ctx, arena, docs, lens, n, options ? options : &usual));
 done:
     plx__bytes_free(&file, ctx);
     return st == PLX_E_DATA ? plx__fail_prefix(ctx, st, "%s", path) : st;
@@ -101,16 +101,16 @@ static plx_status load_folder(folder *d, plx_context *ctx, const char *path)
 }
 
 plx_status plx__text_read_directory(plx__table *out, plx_context *ctx, plx__arena *arena, const char *path,
-                                    const char *options)
+                                    const plx__text_options *options)
 {
-    plx__text_options o;
+    plx__text_options usual;
     folder d = {0};
     plx_status st = PLX_OK;
     *out = (plx__table){0};
-    PLX_TRY(plx__text_options_parse(&o, ctx, plx__scratch(ctx), options));
+    if (!options) PLX_TRY(plx__text_options_parse(&usual, ctx, plx__scratch(ctx), NULL));
     PLX_GOTO(list_folder(&d, ctx, arena, path));
     PLX_GOTO(load_folder(&d, ctx, path));
-    PLX_GOTO(plx__text_counts(out, ctx, arena, d.docs, d.lens, d.count, &o));
+    PLX_GOTO(plx__text_counts(out, ctx, arena, d.docs, d.lens, d.count, options ? options : &usual));
     out->row_names = d.names;
 done:
     for (plx_index i = 0; d.files && i < d.count; i++) plx__bytes_free(&d.files[i], ctx);

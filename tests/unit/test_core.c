@@ -210,7 +210,7 @@ static void cancel_stops_a_parallel_loop(void **state)
     (void)state;
     plx_context *ctx = test_context(2);
     plx_context_cancel(ctx);
-    assert_fails(ctx, plx__parallel_for(ctx, 1000, 10, fail_late, NULL), PLX_E_CANCELLED, "stopped");
+    assert_fails(ctx, plx__parallel_for(ctx, 1000, 10, fail_late, NULL), PLX_E_CANCELLED, "cancelled");
     plx_context_destroy(ctx);
 }
 

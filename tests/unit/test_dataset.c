@@ -35,7 +35,7 @@ static void bad_views_are_refused(void **state)
     assert_int_equal(plx_dataset_views(d), 0);
     assert_ok(ctx, plx_dataset_add_dense(d, ctx, "v", PLX_VIEW_COUNTS, dense3(X, 2), NULL, NULL));
     assert_fails(ctx, plx_dataset_add_dense(d, ctx, "v", PLX_VIEW_COUNTS, dense3(X, 2), NULL, NULL), PLX_E_DATA,
-                 "twice");
+                 "duplicate view name");
     plx_dataset_destroy(d);
     assert_fails(ctx, plx_dataset_create(&d, ctx, "none", 0), PLX_E_DATA, "at least one");
     plx_context_destroy(ctx);

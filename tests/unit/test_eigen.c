@@ -263,7 +263,7 @@ static void giving_up_is_told(void **state)
     assert_fails(ctx, plx__eigen_few(ctx, op, 4, PLX__SMALLEST, &o, values, NONE, "laplacian of view 'text'"),
                  PLX_E_NUMERIC, "laplacian of view 'text': only");
     plx_context_cancel(ctx);
-    assert_fails(ctx, plx__eigen_few(ctx, op, 4, PLX__SMALLEST, NULL, values, NONE, "x"), PLX_E_CANCELLED, "stopped");
+    assert_fails(ctx, plx__eigen_few(ctx, op, 4, PLX__SMALLEST, NULL, values, NONE, "x"), PLX_E_CANCELLED, "cancelled");
     plx_context_destroy(ctx);
 }
 

@@ -370,7 +370,7 @@ static void every_flaw_is_found(void **state)
     } cases[] = {{AXIS, PLX_E_UNSUPPORTED, "axis = 1"},
                  {NO_X, PLX_E_FORMAT, "no modality with an X"},
                  {CODE, PLX_E_FORMAT, "/mod/v/obs/label/codes: row 1 has code 1"},
-                 {TWICE, PLX_E_DATA, "sample 's' is there twice"},
+                 {TWICE, PLX_E_DATA, "duplicate sample 's'"},
                  {SHAPE, PLX_E_FORMAT, "/mod/v/X: is 2 x 3"},
                  {POINTER, PLX_E_FORMAT, "/mod/v/X/indptr: entry 1"},
                  {INDEX, PLX_E_FORMAT, "/mod/v/X/indices: entry 1"},

@@ -118,8 +118,8 @@ static void runs_can_be_cancelled(void **state)
     plx__operator op = {30, dense_apply, &arg};
     plx__operator2 op2 = {30, 30, dense_apply, dense_adjoint, &arg};
     plx_context_set_progress(ctx, stop_at_second, NULL);
-    assert_fails(ctx, plx__cg(ctx, op, b.data, x.data, NULL, NULL), PLX_E_CANCELLED, "stopped");
-    assert_fails(ctx, plx__lsqr(ctx, op2, b.data, 0.0, x.data, NULL, NULL), PLX_E_CANCELLED, "stopped");
+    assert_fails(ctx, plx__cg(ctx, op, b.data, x.data, NULL, NULL), PLX_E_CANCELLED, "cancelled");
+    assert_fails(ctx, plx__lsqr(ctx, op2, b.data, 0.0, x.data, NULL, NULL), PLX_E_CANCELLED, "cancelled");
     plx_context_destroy(ctx);
 }
 

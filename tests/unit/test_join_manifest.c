@@ -170,7 +170,7 @@ static void labels_by_line_and_by_id(void **state)
     write_file(k.directory, "truth.csv", "id,class\np,red\n");
     assert_fails(k.ctx, read_manifest(&k, json, PLX_JOIN_UNION), PLX_E_FORMAT, "columns id and label");
     write_file(k.directory, "truth.csv", "id,label\np,red\nq,blue\np,blue\n");
-    assert_fails(k.ctx, read_manifest(&k, json, PLX_JOIN_UNION), PLX_E_DATA, "id 'p' is there twice");
+    assert_fails(k.ctx, read_manifest(&k, json, PLX_JOIN_UNION), PLX_E_DATA, "duplicate id 'p'");
     write_file(k.directory, "truth.csv", "id,label\np,red\n");
     assert_fails(k.ctx,
                  read_manifest(
@@ -270,7 +270,7 @@ static void bad_manifests_are_refused(void **state)
         {"{\"parallax\": 1, \"views\": [{\"name\": \"a.b\", \"file\": \"a.csv\"}]}", "view name"},
         {"{\"parallax\": 1, \"views\": [{\"name\": \"a\", \"file\": \"a.csv\"}, {\"name\": \"a\", \"file\": "
          "\"a.csv\"}]}",
-         "twice"},
+         "duplicate view name"},
         {"{\"parallax\": 1, \"views\": [{\"name\": \"a\", \"file\": \"a.csv\"}], \"costs\": {\"lable\": 1}}",
          "costs: unknown key \"lable\""},
         {"{\"parallax\": 1, \"views\": [{\"name\": \"a\", \"file\": \"a.csv\"}], \"costs\": 3}", "costs"},

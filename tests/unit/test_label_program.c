@@ -356,7 +356,7 @@ static void search_can_be_stopped(void **state)
     large_tree(&t, subset, mutex, K, 4);
     plan(&t);
     plx_context_cancel(t.ctx);
-    assert_fails(t.ctx, plx__label_search(y, t.ctx, t.program, rows, 1), PLX_E_CANCELLED, "stopped");
+    assert_fails(t.ctx, plx__label_search(y, t.ctx, t.program, rows, 1), PLX_E_CANCELLED, "cancelled");
     plx_context_destroy(t.ctx);
 }
 

@@ -172,7 +172,7 @@ static void failures_and_cancelling_pass_through(void **state)
         assert_fails(ctx, plx__lbfgs(ctx, 2, x, fails_at_third, &calls, &o, NULL), PLX_E_DATA, "third time");
         assert_int_equal(calls, 3);
         plx_context_set_progress(ctx, stop_at_once, NULL);
-        assert_fails(ctx, plx__lbfgs(ctx, 2, x, rosenbrock, NULL, &o, NULL), PLX_E_CANCELLED, "stopped");
+        assert_fails(ctx, plx__lbfgs(ctx, 2, x, rosenbrock, NULL, &o, NULL), PLX_E_CANCELLED, "cancelled");
     }
     plx_context_destroy(ctx);
 }

@@ -114,7 +114,7 @@ static void bad_lines_are_named(void **state)
     store("toy.content", "a\t0\t1z\tx\n");
     assert_fails(ctx, plx__linqs_read(&d, ctx, content), PLX_E_FORMAT, "line 1, field 3: '1z' is not a number");
     store("toy.content", "a\t0\tx\na\t1\ty\n");
-    assert_fails(ctx, plx__linqs_read(&d, ctx, content), PLX_E_DATA, "line 2: document 'a' is there twice");
+    assert_fails(ctx, plx__linqs_read(&d, ctx, content), PLX_E_DATA, "line 2: duplicate document 'a'");
     store("toy.content", "a\tx\n");
     assert_fails(ctx, plx__linqs_read(&d, ctx, content), PLX_E_FORMAT, "at least one word");
     store("toy.content", "");

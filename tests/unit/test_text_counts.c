@@ -223,11 +223,20 @@ static void files_and_directories(void **state)
     assert_int_equal(t.csr.rows, 2);
     assert_int_equal(t.csr.cols, 2);
     assert_null(t.row_names);
-    assert_fails(ctx, plx__text_read_lines(&t, ctx, plx__scratch(ctx), path[1], "min_df=3"), PLX_E_DATA, path[1]);
+    plx__text_options frequent;
+    assert_ok(ctx, plx__text_options_parse(&frequent, ctx, plx__scratch(ctx), "min_df=3"));
+    assert_fails(ctx, plx__text_read_lines(&t, ctx, plx__scratch(ctx), path[1], &frequent), PLX_E_DATA, path[1]);
     assert_fails(ctx, plx__text_read_directory(&t, ctx, plx__scratch(ctx), "/nowhere", NULL), PLX_E_IO, "/nowhere");
     for (int k = 0; k < 3; k++) unlink(path[k]);
     rmdir(folder);
     plx_context_destroy(ctx);
+}
+
+static plx_status read_lines(plx__table *t, plx_context *ctx, const char *path, const char *options)
+{
+    plx__text_options o;
+    PLX_TRY(plx__text_options_parse(&o, ctx, plx__scratch(ctx), options));
+    return plx__text_read_lines(t, ctx, plx__scratch(ctx), path, &o);
 }
 
 static void threads_do_not_change_a_byte(void **state)
@@ -238,8 +247,7 @@ static void threads_do_not_change_a_byte(void **state)
     int threads[] = {1, 2, 7};
     for (int k = 0; k < 3; k++) {
         ctx[k] = test_context(threads[k]);
-        assert_ok(ctx[k], plx__text_read_lines(&t, ctx[k], plx__scratch(ctx[k]), "src/io/text_counts.c",
-                                               "stem=english,min_df=2"));
+        assert_ok(ctx[k], read_lines(&t, ctx[k], "src/io/text_counts.c", "stem=english,min_df=2"));
         if (k == 0) first = t;
         assert_int_equal(t.csr.cols, first.csr.cols);
         assert_memory_equal(t.csr.ptr, first.csr.ptr, (size_t)(t.csr.rows + 1) * sizeof(int64_t));
@@ -258,8 +266,7 @@ static void every_refused_allocation_is_reported(void **state)
         plx_context *ctx = metered_context(&m, 1);
         if (!ctx) continue;
         plx__table t;
-        plx_status st = plx__text_read_lines(&t, ctx, plx__scratch(ctx), "tests/fuzz/corpus/text/lines.txt",
-                                             "stem=english,stop=english");
+        plx_status st = read_lines(&t, ctx, "tests/fuzz/corpus/text/lines.txt", "stem=english,stop=english");
         assert_true(st == PLX_OK || (st == PLX_E_NOMEM && plx_context_error(ctx)[0]));
         plx_context_destroy(ctx);
         assert_int_equal(m.live, 0);

@@ -48,7 +48,7 @@ const plx__param_spec plx__bct_params[] = {
 
 static const plx__array_spec array_specs[] = {
     {"kernel", "n x n", PLX__ON_REQUEST, "Co-training kernel; zero for samples without any view and held-out ones."},
-    {"precision", "n x n", PLX__ON_REQUEST, "Its inverse, the sum of the views' precisions; zero likewise."},
+    {"precision", "n x n", PLX__ON_REQUEST, "Its inverse, the sum of the views' precisions; 0 between samples without a common view."},
     {"covered", "n x 1", 0, "1: the sample has at least one view."},
     {"mean", "n x Q", PLX__SOMETIMES, "Latent posterior mean of the consensus; not with task=kernel or cluster."},
     {"variance", "n x Q", PLX__SOMETIMES, "Latent posterior variance; not with task=kernel or cluster."},

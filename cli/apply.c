@@ -3,11 +3,13 @@
  */
 #include "apply.h"
 
+#include "read_data.h"
+
 int cli_apply(cli_applied *out, cli_session *s, cli_apply_fn apply)
 {
     *out = (cli_applied){0};
     int code = cli_fail(s, plx_model_load(&out->model, s->ctx, s->args->positional[0]));
-    if (!code) code = cli_read_data(&out->data, s, s->args->positional[1]);
+    if (!code) code = cli_read_data_for(&out->data, s, s->args->positional[1], out->model);
     if (!code) code = cli_fail(s, apply(&out->prediction, s->ctx, out->model, out->data));
     return code;
 }
@@ -21,5 +23,5 @@ void cli_applied_free(cli_applied *applied)
 
 const cli_positional cli_apply_positionals[] = {
     {"MODEL", CLI_FILE, false, "A model written by 'parallax fit --model'.", NULL},
-    {"DATA", CLI_FILE, false, "New samples. Views and features are matched by name.", NULL},
+    {"DATA", CLI_FILE, true, "New samples. Views and features are matched by name.", NULL},
     CLI_END_POSITIONALS};

@@ -23,7 +23,9 @@ typedef enum cli_kind {
     CLI_CHOICE, /* one of `choices`, separated by | */
     CLI_FILE,
     CLI_SETTING, /* KEY=VALUE */
-    CLI_DUMP,    /* NAME=FILE */
+    CLI_DUMP,    /* NAME=FILE, written */
+    CLI_VIEW,    /* NAME=FILE[:COLUMNS], read */
+    CLI_SOURCE,  /* FILE[:COLUMN], read */
     CLI_METHOD,
     CLI_GENERATOR,
     CLI_VERB
@@ -36,7 +38,9 @@ typedef struct cli_option {
     const char *help;
     const char *choices;
     double low, high;
-    bool by_view; /* also --name.VIEW */
+    bool by_view;    /* also --name.VIEW */
+    bool repeatable; /* all uses count; without it a second use is refused */
+    char letter;     /* also -x; 0: none */
 } cli_option;
 
 typedef struct cli_positional {
@@ -103,7 +107,7 @@ extern const cli_option cli_talk_options[];
 extern const cli_verb cli_verb_fit, cli_verb_predict, cli_verb_transform, cli_verb_retrieve, cli_verb_eval;
 extern const cli_verb cli_verb_acquire, cli_verb_methods;
 extern const cli_verb cli_verb_data_info, cli_verb_data_check, cli_verb_data_convert, cli_verb_data_split;
-extern const cli_verb cli_verb_data_drop, cli_verb_data_generate;
+extern const cli_verb cli_verb_data_drop, cli_verb_data_generate, cli_verb_data_save;
 extern const cli_verb cli_verb_version, cli_verb_completion, cli_verb_man, cli_verb_help;
 
 #endif

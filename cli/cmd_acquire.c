@@ -8,6 +8,7 @@
 #include "help.h"
 #include "hide_labels.h"
 #include "output.h"
+#include "read_data.h"
 #include "simulate.h"
 #include "summary.h"
 
@@ -187,6 +188,7 @@ static const cli_option options[] = {
      .kind = CLI_TEXT,
      .help = "The method that learns. Labels: any classifier; features: bct or colr; any: colr. Needed."},
     {.name = "set",
+     .repeatable = true,
      .value = "KEY=VALUE",
      .kind = CLI_SETTING,
      .help = "Set a parameter of the method, a cost (cost.VIEW=2), the budget or the density of unseen features. "
@@ -202,6 +204,7 @@ static const cli_option options[] = {
      .kind = CLI_TEXT,
      .help = "Hide all labels but some, as for fit; with --simulate drawn again for every run."},
     {.name = "out",
+     .letter = 'o',
      .value = "FILE",
      .kind = CLI_FILE,
      .help = "Write rank,kind,id,view,score,cost there, or the learning curves (default: standard output)."},
@@ -221,6 +224,7 @@ static const cli_option options[] = {
      .help = "Hide views that are known, acquire N of them one at a time and write learning curves. An interrupted "
              "simulation with --out goes on when started again."},
     {.name = "hide",
+     .repeatable = true,
      .value = "VIEW=SHARE",
      .kind = CLI_TEXT,
      .help = "Simulation: hide the view of this share of the samples, drawn again for every run. Repeatable. No sample "

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "output.h"
+#include "read_data.h"
 #include "summary.h"
 
 typedef struct findings {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "output.h"
+#include "read_data.h"
 #include "summary.h"
 
 /* ---- preparation on the way ---- */
@@ -80,19 +81,22 @@ static int run(const cli_args *args)
 }
 
 static const cli_positional positionals[] = {
-    {"IN", CLI_FILE, false, "A data set directory, its manifest, or a single file.", NULL},
+    {"DATA", CLI_FILE, false, "A data set directory, its manifest, or a single file.", NULL},
     {"OUT", CLI_FILE, false, "A new directory, or a new .h5mu file.", NULL},
     CLI_END_POSITIONALS};
 static const cli_option options[] = {
     {.name = "min-df",
+     .repeatable = true,
      .value = "VIEW=N",
      .kind = CLI_SETTING,
      .help = "Leave out columns that are not zero in fewer than N rows. Repeatable."},
     {.name = "scale",
+     .repeatable = true,
      .value = "VIEW=HOW",
      .kind = CLI_SETTING,
      .help = "Scale a view: unit, zscore or tfidf; it becomes real. Repeatable."},
     {.name = "split",
+     .repeatable = true,
      .value = "VIEW=K",
      .kind = CLI_SETTING,
      .help =
@@ -112,7 +116,7 @@ const cli_verb cli_verb_data_convert = {
     .group = "data",
     .name = "convert",
     .summary = "Read any format, write a directory or an .h5mu file.",
-    .description = "Reads IN and writes it to OUT, which must not exist: an .h5mu file when the name ends so, else a "
+    .description = "Reads DATA and writes it to OUT, which must not exist: an .h5mu file when the name ends so, else a "
                    "directory with dataset.json. On the way columns can be left out, views scaled and split, in this "
                    "order.",
     .positionals = positionals,

@@ -6,8 +6,9 @@
 
 #include "output.h"
 #include "patterns.h"
-#include "summary.h"
+#include "read_data.h"
 #include "suggest.h"
+#include "summary.h"
 
 static int unknown_view(cli_session *s, const plx_dataset *data, const cli_given *g)
 {

@@ -57,9 +57,12 @@ static void list_kinds(FILE *to)
 static const cli_positional positionals[] = {{"KIND", CLI_GENERATOR, false, "One of the kinds below.", NULL},
                                              {"OUT", CLI_FILE, false, "A new directory, or a new .h5mu file.", NULL},
                                              CLI_END_POSITIONALS};
-static const cli_option options[] = {
-    {.name = "set", .value = "KEY=VALUE", .kind = CLI_SETTING, .help = "A setting of the kind. Repeatable."},
-    CLI_END_OPTIONS};
+static const cli_option options[] = {{.name = "set",
+                                      .repeatable = true,
+                                      .value = "KEY=VALUE",
+                                      .kind = CLI_SETTING,
+                                      .help = "A setting of the kind. Repeatable."},
+                                     CLI_END_OPTIONS};
 static const cli_option *const option_sets[] = {options, cli_seed_options, cli_run_options, cli_talk_options, NULL};
 static const cli_example examples[] = {{"parallax data generate two-gauss toy --set n=200 --seed 1",
                                         "Two classes of two hundred samples in the directory toy."},

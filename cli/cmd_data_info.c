@@ -8,6 +8,7 @@
 #include "conll_info.h"
 #include "output.h"
 #include "patterns.h"
+#include "read_data.h"
 #include "summary.h"
 
 enum { MOST_ROWS = 20 }; /* of classes and patterns shown to people; --json has all */

@@ -8,6 +8,7 @@
 
 #include "folder.h"
 #include "hide_labels.h"
+#include "read_data.h"
 #include "summary.h"
 
 typedef struct splitter {

@@ -3,8 +3,9 @@
  */
 #include <string.h>
 
-#include "output.h"
 #include "metric_table.h"
+#include "output.h"
+#include "read_data.h"
 #include "summary.h"
 
 /* ---- output ---- */

@@ -9,6 +9,7 @@
 #include "dump.h"
 #include "hide_labels.h"
 #include "output.h"
+#include "read_data.h"
 #include "summary.h"
 
 /* ---- labels ---- */
@@ -151,6 +152,7 @@ static const cli_positional positionals[] = {
 
 static const cli_option options[] = {
     {.name = "set",
+     .repeatable = true,
      .value = "KEY=VALUE",
      .kind = CLI_SETTING,
      .help = "Set a parameter of the method, or KEY.VIEW=VALUE for one view. Repeatable. "
@@ -162,6 +164,7 @@ static const cli_option options[] = {
              "or a file with one id, number or flag per line (file:F where the name reads like the others). "
              "Without a truth the hidden labels are what the quality is measured on."},
     {.name = "out",
+     .letter = 'o',
      .value = "FILE",
      .kind = CLI_FILE,
      .help = "Write predictions: id,label,score_CLASS,... (- for standard output)."},
@@ -170,6 +173,7 @@ static const cli_option options[] = {
      .kind = CLI_FILE,
      .help = "Write the fitted model (.plx) for predict and transform."},
     {.name = "dump",
+     .repeatable = true,
      .value = "NAME=FILE",
      .kind = CLI_DUMP,
      .help = "Write a named array of the method as .npy, .mtx, .tsv, or csv for any other name (- for standard "

@@ -5,6 +5,7 @@
 
 #include "jsonout.h"
 #include "output.h"
+#include "read_data.h"
 #include "summary.h"
 
 static const char *const outputs[] = {"out", "json", NULL};
@@ -33,9 +34,9 @@ static int find(finding *f, cli_session *s)
     o.from = cli_value(s->args, "from");
     o.to = cli_value(s->args, "to");
     int code = cli_fail(s, plx_model_load(&f->model, s->ctx, s->args->positional[0]));
-    if (!code) code = cli_read_data(&f->queries, s, query);
+    if (!code) code = cli_read_data_for(&f->queries, s, query, f->model);
     if (!code && strcmp(query, in) == 0) f->items = f->queries;
-    else if (!code) code = cli_read_data(&f->items, s, in);
+    else if (!code) code = cli_read_data_for(&f->items, s, in, f->model);
     if (!code) code = cli_fail(s, plx_retrieve(&f->result, s->ctx, f->model, f->queries, f->items, &o));
     if (!code) code = cli_fail(s, plx_retrieval_metrics(&f->metrics, s->ctx, f->result));
     return code;

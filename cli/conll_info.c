@@ -18,6 +18,7 @@ typedef struct tag_count {
 
 bool cli_is_conll(const cli_args *args, const char *path)
 {
+    if (!path) return false;
     const char *format = cli_value(args, "format");
     size_t n = strlen(path);
     if (format) return strcmp(format, "conll") == 0;

@@ -16,6 +16,17 @@ static char *cut_at_equals(const char *text, const char **value)
     return copy;
 }
 
+/* The same key a second time would replace the first in silence. */
+static int check_key_once(cli_session *s, int use)
+{
+    const char *setting = cli_value_at(s->args, "set", use), *other = NULL;
+    size_t length = strcspn(setting, "=");
+    for (int i = 0; i < use && (other = cli_value_at(s->args, "set", i)); i++)
+        if (strcspn(other, "=") == length && strncmp(other, setting, length) == 0)
+            return cli_usage_error(s->args->verb, "--set %s: '%.*s' is set twice", setting, (int)length, setting);
+    return CLI_DONE;
+}
+
 int cli_set_params(plx_params *params, cli_session *s)
 {
     int code = CLI_DONE;
@@ -23,7 +34,9 @@ int cli_set_params(plx_params *params, cli_session *s)
     for (int i = 0; !code && (setting = cli_value_at(s->args, "set", i)); i++) {
         const char *value = "";
         char *key = cut_at_equals(setting, &value);
-        code = key ? cli_fail(s, plx_params_set(params, s->ctx, key, value)) : cli_fail_text(s, "out of memory");
+        code = check_key_once(s, i);
+        if (!code)
+            code = key ? cli_fail(s, plx_params_set(params, s->ctx, key, value)) : cli_fail_text(s, "out of memory");
         free(key);
     }
     return code;

@@ -15,6 +15,8 @@ int cli_folder_open(cli_folder *folder, cli_session *s, const char *path)
     *folder = (cli_folder){.path = strdup(path)};
     size_t length = folder->path ? strlen(folder->path) : 0;
     while (length > 1 && folder->path[length - 1] == '/') folder->path[--length] = '\0';
+    int cleaned = folder->path ? cli_fail(s, plx_leftovers_remove(s->ctx, folder->path)) : CLI_DONE;
+    if (cleaned) return cleaned;
     if (!folder->path || asprintf(&folder->temporary, "%s.%ld.tmp", folder->path, (long)getpid()) < 0) {
         folder->temporary = NULL;
         return cli_fail_text(s, "out of memory");

@@ -126,6 +126,7 @@ static int check_value(const cli_verb *verb, const cli_option *o, const char *va
         if (cli_is_choice(o->choices, value)) return CLI_DONE;
         return cli_usage_error(verb, "--%s %s: expected one of %s", o->name, value, o->choices);
     case CLI_SETTING:
+    case CLI_VIEW:
     case CLI_DUMP:
         if (equals && equals != value && (o->kind == CLI_SETTING || equals[1])) return CLI_DONE;
         return cli_usage_error(verb, "--%s %s: expected %s", o->name, value, o->value);
@@ -148,6 +149,26 @@ static int unknown_option(const cli_verb *verb, const char *argument)
     return cli_usage_error(verb, "unknown option '%s'", argument);
 }
 
+/* One use counts where the option cannot be repeated. */
+static int check_once(const cli_args *args, const cli_given *g)
+{
+    for (const cli_given *other = args->given; other < g; other++) {
+        bool same_view = !g->view || !other->view ? g->view == other->view : strcmp(g->view, other->view) == 0;
+        if (other->option == g->option && same_view && !g->option->repeatable)
+            return cli_usage_error(args->verb, "--%s is given twice", g->option->name);
+    }
+    return CLI_DONE;
+}
+
+static const cli_option *find_letter(const cli_verb *verb, const char *argument)
+{
+    const cli_option *o = NULL;
+    if (!argument[1] || argument[2]) return NULL;
+    for (int i = 0; (o = cli_verb_option(verb, i)); i++)
+        if (o->letter == argument[1]) return o;
+    return NULL;
+}
+
 static const cli_option *find_option(const cli_verb *verb, const char *name, size_t length, bool dotted)
 {
     const cli_option *o = NULL;
@@ -160,10 +181,12 @@ static const cli_option *find_option(const cli_verb *verb, const char *name, siz
  * argv belongs to the program. */
 static int take_option(cli_args *args, char **argv, int left, int *used)
 {
-    char *argument = argv[0], *equals = strchr(argument, '=');
-    size_t length = strcspn(argument + 2, "=.");
-    bool dotted = argument[2 + length] == '.';
-    const cli_option *o = argument[1] == '-' ? find_option(args->verb, argument + 2, length, dotted) : NULL;
+    bool letter = argv[0][1] != '-';
+    char *argument = argv[0], *equals = letter ? NULL : strchr(argument, '=');
+    size_t length = letter ? 0 : strcspn(argument + 2, "=.");
+    bool dotted = !letter && argument[2 + length] == '.';
+    const cli_option *o =
+        letter ? find_letter(args->verb, argument) : find_option(args->verb, argument + 2, length, dotted);
     if (!o) return unknown_option(args->verb, argument);
     cli_given *g = &args->given[args->n_given++];
     g->option = o;
@@ -175,7 +198,8 @@ static int take_option(cli_args *args, char **argv, int left, int *used)
     if (!equals && left < 2) return cli_usage_error(args->verb, "--%s needs a value: %s", o->name, o->value);
     g->value = equals ? equals + 1 : argv[1];
     *used = equals ? 1 : 2;
-    return check_value(args->verb, o, g->value);
+    int code = check_once(args, g);
+    return code ? code : check_value(args->verb, o, g->value);
 }
 
 static int positional_count(const cli_verb *verb)
@@ -197,10 +221,23 @@ static int take_positional(cli_args *args, const char *value)
     return CLI_DONE;
 }
 
-static int check_complete(const cli_args *args)
+/* With --view the data set may be left out: what follows it moves up. */
+static void skip_data(cli_args *args)
+{
+    const cli_positional *p = args->verb->positionals;
+    int count = positional_count(args->verb), data = 0;
+    while (data < count && strcmp(p[data].name, "DATA") != 0) data++;
+    if (data == count || args->n_positional != count - 1 || !cli_flag(args, "view")) return;
+    for (int i = count - 1; i > data; i--) args->positional[i] = args->positional[i - 1];
+    args->positional[data] = NULL;
+    args->n_positional = count;
+}
+
+static int check_complete(cli_args *args)
 {
     const cli_verb *verb = args->verb;
     int count = positional_count(verb);
+    skip_data(args);
     for (int i = args->n_positional; i < count; i++)
         if (!verb->positionals[i].optional) return cli_usage_error(verb, "%s is missing", verb->positionals[i].name);
     return CLI_DONE;

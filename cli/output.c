@@ -23,6 +23,12 @@ static bool is_stream(const char *path)
     return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
 }
 
+static bool is_regular(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
 /* The directory a path is in; the caller frees it. NULL: no memory. */
 static char *directory_of(const char *path)
 {
@@ -47,7 +53,9 @@ static int check_directory(cli_session *s, const char *path)
 
 int cli_check_output(cli_session *s, const char *path, bool stream_allowed)
 {
-    if (strcmp(path, "-") == 0) return stream_allowed ? CLI_DONE : cli_fail_text(s, "'-' is no file name here");
+    if (strcmp(path, "-") == 0)
+        return stream_allowed ? CLI_DONE
+                              : cli_fail_text(s, "'-' (standard output) is not possible here; give the name of a file");
     if (is_directory(path)) return cli_fail_text(s, "%s: is a directory, expected a file name to write", path);
     if (is_stream(path) && !stream_allowed)
         return cli_fail_text(s, "%s: is a device or a pipe; this needs the name of a file", path);
@@ -76,7 +84,7 @@ static bool same_new_file(const char *a, const char *b)
     return same;
 }
 
-/* Two devices or pipes of one name are nobody's loss. */
+/* Two devices or pipes of one name do no harm. */
 static bool same_file(const char *a, const char *b)
 {
     struct stat at_a, at_b;
@@ -90,7 +98,7 @@ static bool same_file(const char *a, const char *b)
 static bool is_input(const char *file, const char *input)
 {
     char *manifest = NULL;
-    if (!is_directory(input)) return strcmp(file, "-") != 0 && same_file(file, input);
+    if (!is_directory(input)) return strcmp(file, "-") != 0 && is_regular(input) && same_file(file, input);
     if (asprintf(&manifest, "%s/dataset.json", input) < 0) return false;
     bool same = same_file(file, manifest);
     free(manifest);
@@ -110,16 +118,42 @@ static bool is_output(const cli_given *g, const char *const *options)
     return false;
 }
 
+/* A file named inside a value: --labels file:F, --set KEY=F, where F may be relative to the data. */
+static bool names_file(const cli_args *args, const cli_given *other, const char *file)
+{
+    const char *value = other->value;
+    if (!value) return false;
+    if (other->option->kind == CLI_SETTING) value = strchr(value, '=') + 1;
+    if (strncmp(value, "file:", 5) == 0) value += 5;
+    if (!*value || strcmp(value, "-") == 0) return false;
+    if (is_input(file, value)) return true;
+    for (int p = 0; p < args->n_positional; p++) {
+        char *path = NULL, *directory = NULL;
+        bool same = false;
+        if (args->verb->positionals[p].kind != CLI_FILE || !args->positional[p]) continue;
+        directory = cli_data_directory(args->positional[p]);
+        if (directory && asprintf(&path, "%s/%s", directory, value) >= 0)
+            same = is_regular(path) && same_file(file, path);
+        free(path);
+        free(directory);
+        if (same) return true;
+    }
+    return false;
+}
+
 /* No output may replace what the run reads. */
 static int check_inputs(const cli_args *args, const cli_given *g, const char *const *options)
 {
     for (int p = 0; p < args->n_positional; p++)
-        if (args->verb->positionals[p].kind == CLI_FILE && is_input(file_of(g), args->positional[p]))
+        if (args->verb->positionals[p].kind == CLI_FILE && args->positional[p] &&
+            is_input(file_of(g), args->positional[p]))
             return cli_usage_error(args->verb, "--%s would replace '%s', which is read as %s", g->option->name,
                                    file_of(g), args->verb->positionals[p].name);
     for (int i = 0; i < args->n_given; i++) {
         const cli_given *other = &args->given[i];
-        if (other->option->kind == CLI_FILE && !is_output(other, options) && is_input(file_of(g), other->value))
+        bool file = other->option->kind == CLI_FILE && !is_output(other, options);
+        bool inside = other->option->kind == CLI_SETTING || strcmp(other->option->name, "labels") == 0;
+        if ((file && is_input(file_of(g), other->value)) || (inside && names_file(args, other, file_of(g))))
             return cli_usage_error(args->verb, "--%s would replace '%s', which is read for --%s", g->option->name,
                                    file_of(g), other->option->name);
     }
@@ -139,10 +173,26 @@ static int check_others(const cli_args *args, int i, const char *const *options)
     return CLI_DONE;
 }
 
+int cli_check_data_files(cli_session *s, const plx_dataset *data)
+{
+    const cli_args *args = s->args;
+    const char *file = NULL;
+    for (int i = 0; s->outputs && i < args->n_given; i++) {
+        const cli_given *g = &args->given[i];
+        if (!is_output(g, s->outputs)) continue;
+        for (plx_index k = 0; (file = plx_dataset_file(data, k)); k++)
+            if (is_input(file_of(g), file))
+                return cli_usage_error(args->verb, "--%s would replace '%s', which is part of the data",
+                                       g->option->name, file);
+    }
+    return CLI_DONE;
+}
+
 int cli_check_outputs(cli_session *s, const char *const *options)
 {
     const cli_args *args = s->args;
     int code = CLI_DONE;
+    s->outputs = options;
     for (int i = 0; !code && i < args->n_given; i++) {
         const cli_given *g = &args->given[i];
         if (!is_output(g, options)) continue;
@@ -164,8 +214,7 @@ void cli_say_outputs(cli_session *s, const char *const *options)
 int cli_check_new(cli_session *s, const char *path)
 {
     struct stat info;
-    if (lstat(path, &info) == 0)
-        return cli_fail_text(s, "%s: is there already; choose another name or remove it", path);
+    if (lstat(path, &info) == 0) return cli_fail_text(s, "%s: already exists; choose another name or remove it", path);
     return CLI_DONE;
 }
 

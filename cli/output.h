@@ -13,6 +13,8 @@ int cli_check_output(cli_session *s, const char *path, bool stream_allowed);
 /* The same for every option that names an output; two that name the same file, in whatever spelling, or one that names
  * a file the run reads, are a usage error. */
 int cli_check_outputs(cli_session *s, const char *const *options);
+/* The same for the files a data set consists of, once it is read. */
+int cli_check_data_files(cli_session *s, const plx_dataset *data);
 /* "wrote FILE" for each of them. */
 void cli_say_outputs(cli_session *s, const char *const *options);
 /* A data set to be written must not be there yet. */

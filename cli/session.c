@@ -15,21 +15,37 @@
 #include "hints.h"
 
 static plx_context *volatile running;
+static volatile sig_atomic_t early; /* a signal came before there was anything to stop */
 
 static void on_interrupt(int signal_number)
 {
     (void)signal_number;
+    early = 1;
     if (running) plx_context_cancel(running);
 }
 
-static void catch_interrupt(plx_context *ctx)
+void cli_catch_interrupt(void)
 {
     struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESETHAND | SA_RESTART};
     sigemptyset(&action.sa_mask);
-    running = ctx;
     sigaction(SIGINT, &action, NULL);
-    action.sa_flags = SA_RESETHAND | SA_RESTART;
     sigaction(SIGTERM, &action, NULL);
+}
+
+#ifndef __SANITIZE_ADDRESS__ /* whose own start must come first */
+/* Before the libraries set themselves up, which takes longer than most of what a user does. */
+static void catch_at_start(int argc, char **argv, char **environment)
+{
+    (void)argc, (void)argv, (void)environment;
+    cli_catch_interrupt();
+}
+__attribute__((section(".preinit_array"), used)) static void (*const at_start)(int, char **, char **) = catch_at_start;
+#endif
+
+static void stop_on_interrupt(plx_context *ctx)
+{
+    running = ctx;
+    if (early) plx_context_cancel(ctx);
 }
 
 /* ---- messages ---- */
@@ -122,7 +138,7 @@ int cli_session_open(cli_session *s, const cli_args *args)
     if (plx_context_create(&s->ctx, &o) != PLX_OK) return cli_fail_text(s, "out of memory");
     plx_context_set_log(s->ctx, s->verbose ? PLX_LOG_DEBUG : PLX_LOG_WARNING, on_log, s);
     cli_progress_install(&s->progress, s->ctx);
-    catch_interrupt(s->ctx);
+    stop_on_interrupt(s->ctx);
     return CLI_DONE;
 }
 
@@ -137,22 +153,10 @@ void cli_session_close(cli_session *s)
 
 /* ---- data ---- */
 
-int cli_read_data(plx_dataset **out, cli_session *s, const char *path)
-{
-    plx_read_options o = PLX_READ_OPTIONS_INIT;
-    const char *join = cli_value(s->args, "join");
-    o.format = cli_value(s->args, "format");
-    o.join = join && strcmp(join, "intersection") == 0 ? PLX_JOIN_INTERSECTION : PLX_JOIN_UNION;
-    o.label = cli_value(s->args, "label-column");
-    o.id = cli_value(s->args, "id-column");
-    o.text = cli_value(s->args, "text-column");
-    o.text_options = cli_value(s->args, "text-options");
-    return cli_fail(s, plx_dataset_read(out, s->ctx, path, &o));
-}
-
 char *cli_data_directory(const char *path)
 {
     struct stat info;
+    if (!path) return strdup(".");
     if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) return strdup(path);
     const char *slash = strrchr(path, '/');
     if (!slash) return strdup(".");

@@ -12,9 +12,13 @@ typedef struct cli_session {
     plx_context *ctx;
     bool quiet, verbose;
     cli_progress progress;
-    char **warnings; /* kept until the outcome is known: a failure is one line only */
+    const char *const *outputs; /* options that name files to write, once checked; ended by NULL */
+    char **warnings;            /* kept until the outcome is known: a failure is one line only */
     int n_warnings, room;
 } cli_session;
+
+/* From here on the first Ctrl-C or SIGTERM asks the running call to stop, also one that is yet to start. */
+void cli_catch_interrupt(void);
 
 /* Make the context from the options the verb has. On failure nothing is left to close. */
 int cli_session_open(cli_session *s, const cli_args *args);
@@ -30,9 +34,7 @@ void cli_say(cli_session *s, const char *format, ...) __attribute__((format(prin
 /* The warnings so far; nothing with --quiet. */
 void cli_say_warnings(cli_session *s);
 
-/* Read a data set with the verb's reading options. */
-int cli_read_data(plx_dataset **out, cli_session *s, const char *path);
-/* What file parameters are relative to: the data set's directory. The caller frees it. */
+/* What file parameters are relative to: the data set's directory, "." without a path. The caller frees it. */
 char *cli_data_directory(const char *path);
 
 /* "1 sample", "2,500 samples" into a buffer that is returned. */

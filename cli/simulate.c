@@ -43,7 +43,7 @@ static int read_criteria(simulation *m)
             return cli_usage_error(m->s->args->verb, "--criteria: at most %d strategies", MOST_CRITERIA);
         for (int i = 0; i < m->n_criteria; i++)
             if (strcmp(m->criteria[i], word) == 0)
-                return cli_usage_error(m->s->args->verb, "--criteria: %s is there twice", word);
+                return cli_usage_error(m->s->args->verb, "--criteria: duplicate '%s'", word);
         int code = cli_fail(m->s, plx_params_set(m->params, m->s->ctx, "strategy", word));
         if (code) return code;
         m->criteria[m->n_criteria++] = word;

@@ -239,7 +239,7 @@ static plx_status run_fit(plx_context *ctx, plx_model *m, plx__problem *p, plx__
     PLX_TRY(plx__scales_put(&run));
     if (m->method->check) PLX_TRY(m->method->check(&run));
     PLX_TRY(measured_fit(&run, &m->memory));
-    PLX_TRY(plx__scales_tell(&run));
+    PLX_TRY(plx__scales_report(&run));
     return plx__prior_keep(store, ctx, p, outcome);
 }
 

@@ -46,6 +46,9 @@ struct plx_dataset {
     plx_index n_files;
 };
 
+/* Names that settings use for all views together and for labels. */
+bool plx__reserved_view_name(const char *name);
+
 /* ---- the same operations as the public ones, for use inside a running call ---- */
 const char *plx__view_kind_name(plx_view_kind kind);
 plx_status plx__view_kind_parse(plx_view_kind *out, const char *name);

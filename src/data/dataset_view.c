@@ -27,12 +27,17 @@ plx_status plx__view_kind_parse(plx_view_kind *out, const char *name)
 
 /* ---- checks ---- */
 
+bool plx__reserved_view_name(const char *name)
+{
+    return strcmp(name, "concat") == 0 || strcmp(name, "joined") == 0 || strcmp(name, "label") == 0;
+}
+
 static plx_status check_name(const plx_dataset *data, plx_context *ctx, const char *name)
 {
     if (!name || !name[0]) PLX_FAIL(ctx, PLX_E_DATA, "a view has an empty name");
     if (strpbrk(name, ".,:|+/= \t\r\n"))
         PLX_FAIL(ctx, PLX_E_DATA, "view '%s': a view name may not contain . , : | + / = or blanks", name);
-    if (strcmp(name, "concat") == 0 || strcmp(name, "joined") == 0 || strcmp(name, "label") == 0)
+    if (plx__reserved_view_name(name))
         PLX_FAIL(ctx, PLX_E_DATA, "view '%s': this name is reserved; choose another", name);
     for (plx_index v = 0; v < data->n_views; v++)
         if (strcmp(data->views[v].name, name) == 0) PLX_FAIL(ctx, PLX_E_DATA, "duplicate view name '%s'", name);

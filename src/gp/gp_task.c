@@ -187,18 +187,3 @@ plx_status plx__gp_load(plx__gp_state *s, plx_index **sample, double *offset, pl
     }
     return PLX_OK;
 }
-
-static plx_status tell_fact(plx__run *run, const char *key, json_t *value)
-{
-    if (!run->info->extra) run->info->extra = json_object();
-    if (!run->info->extra || json_object_set_new(run->info->extra, key, value))
-        PLX_FAIL(run->ctx, PLX_E_NOMEM, "out of memory");
-    return PLX_OK;
-}
-
-plx_status plx__gp_report_jitter(plx__run *run, double jitter) { return tell_fact(run, "jitter", json_real(jitter)); }
-
-plx_status plx__gp_report_evaluations(plx__run *run, plx_index count)
-{
-    return tell_fact(run, "evaluations", json_integer((json_int_t)count));
-}

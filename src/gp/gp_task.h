@@ -36,8 +36,4 @@ void plx__gp_log_probabilities(plx_cmat mean, plx_cmat variance, plx_mat out);
 plx_status plx__gp_store(plx__run *run, const plx__gp_state *state, const plx__gp_targets *targets);
 plx_status plx__gp_load(plx__gp_state *state, plx_index **sample, double *offset, plx__run *run, bool regression);
 
-/* Keys of the result: "jitter", and "evaluations" of the evidence. */
-plx_status plx__gp_report_jitter(plx__run *run, double jitter);
-plx_status plx__gp_report_evaluations(plx__run *run, plx_index count);
-
 #endif

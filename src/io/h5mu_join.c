@@ -6,6 +6,7 @@
 
 #include "core/text.h"
 #include "io/h5_impl.h"
+#include "data/dataset_impl.h"
 #include "io/h5mu_impl.h"
 
 /* ---- modalities ---- */
@@ -42,7 +43,7 @@ static plx_status ordered_keys(const char ***out, plx_index *count, plx__h5mu_re
 /* A view name has fewer letters to choose from than a modality has. */
 static plx_status view_name(const char **out, plx__h5mu_reader *r, const char *key)
 {
-    bool reserved = strcmp(key, "concat") == 0 || strcmp(key, "joined") == 0 || strcmp(key, "label") == 0;
+    bool reserved = plx__reserved_view_name(key);
     size_t len = strlen(key);
     char *name = NULL;
     PLX_TRY(plx__arena_zeroed((void **)&name, plx__scratch(r->ctx), (plx_index)len + 2, 1));

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "data/dataset_impl.h"
 #include "io/matrix_kind.h"
 
 plx_status plx__view_name(const char **out, plx__arena *arena, const char *text, size_t len)
@@ -14,7 +15,7 @@ plx_status plx__view_name(const char **out, plx__arena *arena, const char *text,
     PLX_TRY(plx__arena_textn((const char **)&name, arena, len ? text : "view", len ? len : 4));
     for (char *p = name; *p; p++)
         if (strchr(".,:|+/=", *p) || (unsigned char)*p <= ' ') *p = '_';
-    if (strcmp(name, "concat") == 0 || strcmp(name, "label") == 0) name[0] = (char)(name[0] - 'a' + 'A');
+    if (plx__reserved_view_name(name)) name[0] = (char)(name[0] - 'a' + 'A');
     *out = name;
     return PLX_OK;
 }

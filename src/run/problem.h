@@ -43,7 +43,7 @@ plx_status plx__uncovered_refused(bool *out, plx_context *ctx, const plx__method
 /* The scalings of a fit go into its model, and into the JSON result as scale.VIEW; back for prediction (n_views of the
  * model). Methods without a parameter `scale` have none: NULL comes back. */
 plx_status plx__scales_put(plx__run *run);
-plx_status plx__scales_tell(plx__run *run);
+plx_status plx__scales_report(plx__run *run);
 plx_status plx__scales_get(const plx__scale_kind **out, plx_context *ctx, const plx__store *fitted, plx_index n_views);
 
 /* One number per view from a list in the order of the caller's views, those that nobody has included; `extra` further

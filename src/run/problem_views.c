@@ -3,6 +3,7 @@
  * rows become missing views where the method says so, then views that no sample has are left out.
  */
 #include "run/problem_views.h"
+#include "run/facts.h"
 
 const plx__param_spec plx__zero_rows_params[] = {
     {"zero_rows", PLX_PARAM_CHOICE, PLX__NO_FIELD, 0, "missing", 0, 0, "missing|present",
@@ -40,17 +41,14 @@ plx_status plx__scales_put(plx__run *run)
     return PLX_OK;
 }
 
-plx_status plx__scales_tell(plx__run *run)
+plx_status plx__scales_report(plx__run *run)
 {
     const plx__problem *p = run->problem;
     if (!has_scale(run)) return PLX_OK;
-    if (!run->info->extra) run->info->extra = json_object();
     for (plx_index v = 0; v < p->n_views; v++) {
         const char *key = NULL;
         PLX_TRY(plx__view_key(&key, run->ctx, "scale", p->views[v].name));
-        PLX_TRY(plx__utf8(&key, plx__scratch(run->ctx), key));
-        if (json_object_set_new(run->info->extra, key, json_string(plx__scale_name(p->scale[v]))) != 0)
-            PLX_FAIL(run->ctx, PLX_E_NOMEM, "out of memory while writing JSON");
+        PLX_TRY(plx__report_text(run, key, plx__scale_name(p->scale[v])));
     }
     return PLX_OK;
 }

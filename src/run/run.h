@@ -9,8 +9,6 @@
 #ifndef PLX_RUN_RUN_H
 #define PLX_RUN_RUN_H
 
-#include <jansson.h>
-
 #include "data/scale.h"
 #include "params/param.h"
 #include "run/store.h"
@@ -62,7 +60,7 @@ typedef struct plx__facts {
     double objective; /* NaN: none */
     const double *trace;
     plx_index n_trace;
-    json_t *extra; /* further keys of the JSON result; owned, NULL: none */
+    struct json_t *extra; /* further keys of the JSON result (run/facts.h); owned, NULL: none */
 } plx__facts;
 
 typedef struct plx__run {

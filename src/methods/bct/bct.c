@@ -11,6 +11,7 @@
 #include "parallax/acquire.h"
 #include "run/problem.h"
 #include "gp/gp_weight_space.h"
+#include "run/facts.h"
 
 enum { BLOCK_ROWS = 512 };
 
@@ -48,7 +49,8 @@ const plx__param_spec plx__bct_params[] = {
 
 static const plx__array_spec array_specs[] = {
     {"kernel", "n x n", PLX__ON_REQUEST, "Co-training kernel; zero for samples without any view and held-out ones."},
-    {"precision", "n x n", PLX__ON_REQUEST, "Its inverse, the sum of the views' precisions; 0 between samples without a common view."},
+    {"precision", "n x n", PLX__ON_REQUEST,
+     "Its inverse, the sum of the views' precisions; 0 between samples without a common view."},
     {"covered", "n x 1", 0, "1: the sample has at least one view."},
     {"mean", "n x Q", PLX__SOMETIMES, "Latent posterior mean of the consensus; not with task=kernel or cluster."},
     {"variance", "n x Q", PLX__SOMETIMES, "Latent posterior variance; not with task=kernel or cluster."},
@@ -184,7 +186,7 @@ static plx_status put_summary(bct *b)
     for (plx_index j = 0; j < b->m; j++) sum += 1.0 / b->views[j].variance;
     for (plx_index j = 0; j < b->m; j++) weight.data[b->views[j].view] = 1.0 / b->views[j].variance / sum;
     for (plx_index i = 0; i < b->n; i++) covered.data[i] = b->place[i] >= 0;
-    return plx__gp_report_jitter(b->run, b->jitter);
+    return plx__report_number(b->run, "jitter", b->jitter);
 }
 
 static bool asks_for_solves(const plx__run *run)

@@ -9,6 +9,7 @@
 #include "gp/evidence.h"
 #include "gp/gp_learn.h"
 #include "gp/gp_weight_space.h"
+#include "run/facts.h"
 
 enum { BLOCK_ROWS = 256, FEW_LABELS = 5, SOME_LABELS = 25 };
 
@@ -203,7 +204,7 @@ static plx_status maximise(bct *b)
     if (!b->regression) PLX_TRY(plx__arena_mat(&b->targets.near, plx__scratch(b->ctx), b->targets.q, b->targets.n));
     PLX_TRY(plx__evidence_maximise(b->ctx, &problem, evidence_at, b, &result));
     b->fixed_widths = false;
-    PLX_TRY(plx__gp_report_evaluations(b->run, result.evaluations));
+    PLX_TRY(plx__report_count(b->run, "evaluations", result.evaluations));
     return plx__finish(b->run, NULL, result.iterations, result.converged, -result.value);
 }
 

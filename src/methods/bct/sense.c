@@ -22,9 +22,9 @@ static const plx__param_spec sense_specs[] = {
                     "Precision given to samples without any view, so that their candidates have a finite score."),
     PLX__PARAM_END};
 
-static const plx__param_table tables[] = {
-    sense_specs, plx__acquire_params, plx__density_params, plx__label_params, plx__bct_params, plx__kernel_params, plx__scale_params, plx__heldout_params,
-    NULL};
+static const plx__param_table tables[] = {sense_specs,       plx__acquire_params, plx__density_params,
+                                          plx__label_params, plx__bct_params,     plx__kernel_params,
+                                          plx__scale_params, plx__heldout_params, NULL};
 
 static const plx__array_spec array_specs[] = {
     {"gain", "n x m", PLX__SOMETIMES,

@@ -9,6 +9,7 @@
 #include "linalg/dense.h"
 #include "methods/cca/canon.h"
 #include "optim/svm_dual.h"
+#include "run/facts.h"
 
 /* ---- the shared space ---- */
 
@@ -233,10 +234,7 @@ static plx_status put_facts(canon *c)
 {
     c->run->info->objective = plx__sum(c->rho, c->k);
     PLX_TRY(plx__store_put(c->run->out, "rho", (plx_cmat){c->rho, c->k, 1, 1}));
-    if (!(c->jitter > 0)) return PLX_OK;
-    if (!c->run->info->extra) c->run->info->extra = json_object();
-    json_object_set_new(c->run->info->extra, "jitter", json_real(c->jitter));
-    return PLX_OK;
+    return c->jitter > 0 ? plx__report_number(c->run, "jitter", c->jitter) : PLX_OK;
 }
 
 plx_status plx__canon_finish(canon *c)

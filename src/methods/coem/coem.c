@@ -13,6 +13,7 @@
 
 #include "run/restarts.h"
 #include "linalg/dense.h"
+#include "run/facts.h"
 
 enum { STARTS_WITHOUT_LABELS = 5 };
 
@@ -198,7 +199,7 @@ static plx_status best_run(coem *m, course *best, coem_start from)
 
 /* ---- fit and predict ---- */
 
-static plx_status tell(coem *m)
+static plx_status report_empty(coem *m)
 {
     plx_index empty = 0;
     plx__textbuf text;
@@ -213,13 +214,7 @@ static plx_status tell(coem *m)
     if (empty)
         plx__warn(m->ctx, "coem: empty_components: %lld (%s) lost all samples and keep their last parameters",
                   (long long)empty, names);
-    json_t *extra = json_object();
-    if (!extra || json_object_set_new(extra, "empty_components", json_integer(empty)) != 0) {
-        json_decref(extra);
-        PLX_FAIL(m->ctx, PLX_E_NOMEM, "out of memory");
-    }
-    m->run->info->extra = extra;
-    return PLX_OK;
+    return plx__report_count(m->run, "empty_components", empty);
 }
 
 static plx_status fit(plx__run *run)
@@ -237,7 +232,7 @@ static plx_status fit(plx__run *run)
     PLX_TRY(plx__store_put(run->out, "eta", plx__cmat_of(t.eta, t.count, 1)));
     PLX_TRY(plx__coem_write_samples(&m));
     PLX_TRY(plx__finish(run, &t.trace, t.count, t.converged, t.objective));
-    return tell(&m);
+    return report_empty(&m);
 }
 
 static plx_status predict(plx__run *run)

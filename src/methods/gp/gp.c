@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "run/problem.h"
+#include "run/facts.h"
 
 enum { BLOCK_ROWS = 512, MANY_LABELLED = 20000 };
 
@@ -183,8 +184,8 @@ static plx_status learn(gp *g, plx__gp_state *state)
     memcpy(hyper.data, g->learner.hyper, (size_t)count * sizeof(double));
     if (g->set->optimize) PLX_TRY(plx__finish(g->run, NULL, result.iterations, result.converged, state->evidence));
     g->run->info->objective = state->evidence;
-    PLX_TRY(plx__gp_report_evaluations(g->run, result.evaluations));
-    return plx__gp_report_jitter(g->run, state->jitter);
+    PLX_TRY(plx__report_count(g->run, "evaluations", result.evaluations));
+    return plx__report_number(g->run, "jitter", state->jitter);
 }
 
 static plx_status fit(plx__run *run)

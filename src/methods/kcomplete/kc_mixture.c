@@ -6,6 +6,7 @@
 
 #include "run/start_file.h"
 #include "methods/kcomplete/kcomplete.h"
+#include "run/facts.h"
 
 typedef struct listener {
     kc *c;
@@ -74,13 +75,7 @@ static plx_status tell(kc *c, const candidate *best)
     PLX_TRY(plx__finish(c->run, &best->trace, best->result.iterations, best->result.converged,
                         best->result.log_likelihood));
     if (!(best->result.jitter > 0)) return PLX_OK;
-    json_t *extra = json_object();
-    if (!extra || json_object_set_new(extra, "jitter", json_real(best->result.jitter)) != 0) {
-        json_decref(extra);
-        PLX_FAIL(c->ctx, PLX_E_NOMEM, "out of memory");
-    }
-    c->run->info->extra = extra;
-    return PLX_OK;
+    return plx__report_number(c->run, "jitter", best->result.jitter);
 }
 
 plx_status plx__kc_fit_mixture(kc *c, const kc_rows *rows)

@@ -6,6 +6,7 @@
 #include "core/parallel.h"
 #include "linalg/dense.h"
 #include "methods/mvkmeans/mvkmeans.h"
+#include "run/facts.h"
 
 /* ---- scores at the final centroids ---- */
 
@@ -210,18 +211,15 @@ static plx_status count_violations(plx_index *out, mvk *m, const mvk_final *fina
     return PLX_OK;
 }
 
-static json_t *count_servers(const mvk *m)
+/* Which solver served how many samples. */
+static plx_status report_servers(const mvk *m)
 {
-    json_t *solvers = json_object();
-    for (int by = PLX__LABEL_FLAT_COVER; solvers && by < MVK_SERVERS; by++) {
+    for (int by = PLX__LABEL_FLAT_COVER; by < MVK_SERVERS; by++) {
         int64_t total = 0;
         for (int t = 0; t < m->n_workers; t++) total += m->workers[t].served[by];
-        if (total && json_object_set_new(solvers, server_name(by), json_integer(total)) != 0) {
-            json_decref(solvers);
-            return NULL;
-        }
+        if (total) PLX_TRY(plx__report_count_of(m->run, "solvers", server_name(by), total));
     }
-    return solvers;
+    return PLX_OK;
 }
 
 plx_status plx__mvk_put_outcome(mvk *m, const mvk_final *final)
@@ -231,13 +229,6 @@ plx_status plx__mvk_put_outcome(mvk *m, const mvk_final *final)
     if (violations)
         plx__warn(m->ctx, "mvkmeans: the reported labels of %lld samples break a rule between classes; raise alpha3%s",
                   (long long)violations, m->rule == MVK_HIER_SUM ? " or set score_scale=mean" : "");
-    json_t *extra = json_object(), *solvers = count_servers(m);
-    int bad = json_object_set_new(extra, "solvers", solvers);
-    bad |= json_object_set_new(extra, "constraint_violations", json_integer(violations));
-    if (bad) {
-        json_decref(extra);
-        PLX_FAIL(m->ctx, PLX_E_NOMEM, "out of memory");
-    }
-    m->run->info->extra = extra;
-    return PLX_OK;
+    PLX_TRY(report_servers(m));
+    return plx__report_count(m->run, "constraint_violations", violations);
 }

@@ -456,14 +456,25 @@ PLX_API PLX_NODISCARD plx_status plx_dataset_read(plx_dataset **out, plx_context
                                                   const plx_read_options *options);
 
 /**
- * Files the data set was read from: how many, and the path of one (NULL past the end). Data sets made in memory or derived
- * from others have none.
+ * Number of files the data set was read from. Data sets made in memory or derived from others have none.
  *
- * Ownership: the data set's.
+ * Errors: none; 0 for NULL.
+ * Ownership: nothing is handed over.
+ * Threads: any number may read a finished data set.
  * Cost: O(1).
  * @since 0.1
  */
 PLX_API plx_index plx_dataset_files(const plx_dataset *data);
+
+/**
+ * Path of one of the files the data set was read from.
+ *
+ * Errors: none; NULL for NULL or out of range.
+ * Ownership: borrowed from the data set.
+ * Threads: any number may read a finished data set.
+ * Cost: O(1).
+ * @since 0.1
+ */
 PLX_API const char *plx_dataset_file(const plx_dataset *data, plx_index i);
 
 /**

@@ -141,6 +141,7 @@ static void fill_arrays(desk *k)
 static void fill_files(void)
 {
     write_file("text.conll", "He O\nsleeps O\n\n");
+    write_file("table.csv", "x,y\n1,2\n3,4\n");
     write_file("chosen.txt", "0\n2\n");
     write_file("truth.txt", "A\nB\nA\nB\nA\nB\nA\nB\n");
     write_file("pred.txt", "A\nB\nA\nB\nA\nB\nB\nA\n");

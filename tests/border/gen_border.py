@@ -55,6 +55,7 @@ BY_FUNCTION = {
     ("plx_json_string", "buffer"): "d->characters",
     ("plx_json_string", "size"): "16",
     ("plx_json_string", "text"): '"text"',
+    ("plx_leftovers_remove", "path"): '"written.txt"',
     ("plx_matrix_write", "path"): '"matrix.csv"',
     ("plx_matrix_write_sparse", "path"): '"matrix.mtx"',
     ("plx_method_nearest", "name"): '"cc"',
@@ -90,6 +91,8 @@ BY_FUNCTION = {
     ("plx_split_folds", "k"): "2",
     ("plx_split_labels", "spec"): '"50%"',
     ("plx_split_read", "path"): '"chosen.txt"',
+    ("plx_dataset_save", "manifest"): '"saved.json"',
+    ("plx_dataset_save", "path"): '"table.csv"',
     ("plx_dataset_scale", "how"): '"unit"',
     ("plx_split_label_texts", "labels"): "d->texts_out",
     ("plx_text_write", "text"): '"text"',
@@ -166,6 +169,7 @@ OPTIONAL = {
     "plx_dataset_mutex": ["pairs"],
     "plx_dataset_read": ["options"],
     "plx_dataset_relabel": ["labels"],
+    "plx_dataset_save": ["options"],
     "plx_dataset_set_labels": ["labels"],
     "plx_dataset_set_sample_costs": ["costs"],
     "plx_dataset_set_truth": ["truth"],
@@ -207,6 +211,8 @@ LENGTHS = {"n", "count", "n_settings", "n_classes", "n_subset", "n_mutex", "n_to
 ANY_LARGE = {("plx_json_number", "size"), ("plx_json_string", "size"), ("plx_acquisition_write", "top"), ("plx_dataset_create", "n")}
 # Out of range here is a fact about the data, not a wrong argument: any error will do.
 OTHER_ERROR = {("plx_dataset_min_df", "least")}
+# NULL here needs something else instead: PLX_E_ARG, but the message speaks of both.
+EITHER_OR = {("plx_dataset_read", "path"), ("plx_dataset_save", "path")}
 # Enumerations that are not looked up: any number is a level.
 WRITTEN_ONLY = {"plx_context_set_log"}
 
@@ -242,7 +248,8 @@ class Calls:
     def faults(self, f, p):
         optional = p.name in OPTIONAL.get(f.name, [])
         if p.is_pointer or p.type.endswith("_fn"):
-            yield "NULL", f"{p.name} = NULL;", "FINE" if optional else "NULL_REFUSED"
+            refused = "RANGE_REFUSED" if (f.name, p.name) in EITHER_OR else "NULL_REFUSED"
+            yield "NULL", f"{p.name} = NULL;", "FINE" if optional else refused
         if p.type == "const char *const *":
             yield "{NULL, ...}", f"{p.name} = border_hollow();", "ALIVE"
         if self.struct_of(p.type):

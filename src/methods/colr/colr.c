@@ -257,7 +257,7 @@ const plx__method plx__method_colr = {
     .params = tables,
     .arrays = array_specs,
     .transform = "view_score",
-    .memory_remedy = "use graph=none, use fewer samples or features, or raise --memory",
+    .memory_remedy = "use graph=none, use fewer samples or features, or raise the memory limit",
     .memory = plx__colr_memory,
     .fit = fit,
     .predict = plx__colr_predict,

@@ -202,11 +202,15 @@ static plx_status split_key(const plx__param_spec **spec, const char **view, con
     *view = NULL;
     *spec = plx__param_find(p->tables, key);
     if (*spec) return PLX_OK;
-    const char *dot = strchr(key, '.'), *name = NULL;
+    const char *dot = strchr(key, '.'), *name = NULL, *first = NULL;
     if (!dot) return unknown_key(p, ctx, key);
-    PLX_TRY(plx__arena_textn(&name, plx__scratch(ctx), key, (size_t)(dot - key)));
-    *spec = plx__param_find(p->tables, name);
-    if (!*spec) return unknown_key(p, ctx, name);
+    for (; dot; dot = strchr(dot + 1, '.')) { /* a name may hold dots itself */
+        PLX_TRY(plx__arena_textn(&name, plx__scratch(ctx), key, (size_t)(dot - key)));
+        first = first ? first : name;
+        *spec = plx__param_find(p->tables, name);
+        if (*spec) break;
+    }
+    if (!*spec) return unknown_key(p, ctx, first);
     if (!((*spec)->flags & PLX__PER_VIEW))
         PLX_FAIL(ctx, PLX_E_ARG, "%s: '%s' cannot be set per view; use %s=...", p->method, key, name);
     *view = dot + 1;

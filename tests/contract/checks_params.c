@@ -239,8 +239,8 @@ static void show_params(trial *t, plx_context *ctx)
     for (plx_index i = 0; i < param_count(t); i++) {
         plx_param_info info = PLX_PARAM_INFO_INIT;
         NEED(t, plx_method_param(&info, t->method, i) == PLX_OK, "parameter %lld cannot be described", (long long)i);
-        CHECK(t, info.name && info.name[0] && !strpbrk(info.name, ".= "), "parameter %lld has a bad name",
-              (long long)i);
+        CHECK(t, info.name && info.name[0] && info.name[0] != '.' && !strpbrk(info.name, "= "),
+              "parameter %lld has a bad name", (long long)i);
         CHECK(t, info.help && strlen(info.help) > 10 && info.help[strlen(info.help) - 1] == '.',
               "%s: no sentence of help", info.name);
         CHECK(t, info.range && info.range[0], "%s: no range", info.name);

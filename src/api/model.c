@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/model_impl.h"
+#include "core/json.h"
 
 plx_status plx__model_create(plx_model **out, plx_context *ctx, const plx__method *method, const plx_params *settings)
 {

@@ -1,4 +1,5 @@
 /* heldout=FILE: the rest is fitted alone, the held-out samples are predicted as new ones, rows come back in place. */
+#include "core/json.h"
 #include "fit_helpers.h"
 
 #include "api/heldout.h"

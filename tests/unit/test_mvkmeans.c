@@ -2,6 +2,7 @@
  * mvkmeans: properties the mathematics promises, rules for odd samples, errors, and the same bytes for every number of
  * threads. Values against an independent implementation are in tests/cases/mvkmeans.
  */
+#include "core/json.h"
 #include "fit_helpers.h"
 
 enum { VIEWS = 3, COLS = 12 };

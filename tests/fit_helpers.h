@@ -79,11 +79,24 @@ static inline plx_params *settings_of(plx_context *ctx, const char *method, cons
     return p;
 }
 
+/* Methods of one view learn from the first one here, where their settings name none. */
+static inline void choose_first_view(plx_context *ctx, plx_params *p, const plx_dataset *d, const char *const *settings)
+{
+    const char *view = plx_params_get(p, "view");
+    plx_view_info first = PLX_VIEW_INFO_INIT;
+    for (; settings && *settings; settings++)
+        if (strncmp(*settings, "view=", 5) == 0) return;
+    if (!view || strcmp(view, "joined") != 0 || !plx_dataset_views(d)) return;
+    assert_ok(ctx, plx_dataset_view_info(&first, d, 0));
+    assert_ok(ctx, plx_params_set(p, ctx, "view", first.name));
+}
+
 static inline plx_status try_fit(plx_model **out, plx_context *ctx, const char *method, const plx_dataset *d,
                                  const char *const *settings, const char *directory)
 {
     plx_fit_options o = PLX_FIT_OPTIONS_INIT;
     plx_params *p = settings_of(ctx, method, settings);
+    choose_first_view(ctx, p, d, settings);
     o.directory = directory;
     plx_status st = plx_fit(out, ctx, method, d, p, &o);
     plx_params_destroy(p);

@@ -149,6 +149,7 @@ static plx_model *fit_with_matrices(plx_context *ctx, const char *method, const 
     static const char *const names[] = {"gram", "laplacian"};
     plx_fit_options o = PLX_FIT_OPTIONS_INIT;
     plx_params *p = settings_of(ctx, method, settings);
+    choose_first_view(ctx, p, d, settings);
     plx_model *m = NULL;
     o.arrays = names;
     o.n_arrays = 2;

@@ -207,6 +207,7 @@ static void arrays_fit_together(void **state)
     w.p1[5] = 0;
     plx_dataset *d = dataset_of(&w, ctx, false);
     plx_params *p = settings_of(ctx, "rls", SETTINGS("kernel=poly", "degree=3"));
+    choose_first_view(ctx, p, d, NULL);
     plx_fit_options o = PLX_FIT_OPTIONS_INIT;
     plx_model *m = NULL;
     o.arrays = (const char *const[]){"gram"};

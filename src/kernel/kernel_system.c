@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "linalg/factor.h"
+#include "linalg/lowrank.h"
 
 enum { STORED_UP_TO = 20000 }; /* samples whose kernel matrix the iterations keep; above, they form it block by block */
 enum { FEW_FEATURES = 2000 };  /* up to here the primal matrix is formed */
@@ -132,8 +133,8 @@ static plx_status centre_block(plx__system_block *b, plx_context *ctx, bool prim
 static plx_status begin_block(plx__system_block *b, plx_context *ctx, plx__system_solver solver)
 {
     bool precomputed = b->x->data.kernel.kind == PLX__KERNEL_PRECOMPUTED, primal = solver == PLX__SYSTEM_PRIMAL;
-    b->gram = (plx_mat){0};
-    b->pull = NULL;
+    b->gram = b->factor = (plx_mat){0};
+    b->pull = b->mean = NULL;
     if (!precomputed) PLX_TRY(plx__expansion_rows(&b->rows, ctx, b->x, b->sample, b->count));
     if (solver != PLX__SYSTEM_DENSE && b->x->linear && plx__points_sparse(b->rows))
         PLX_TRY(plx__csr_transpose(&b->transposed, plx__scratch(ctx), b->rows.csr));
@@ -144,9 +145,9 @@ static plx_status begin_block(plx__system_block *b, plx_context *ctx, plx__syste
     return centre_block(b, ctx, primal);
 }
 
-/* ---- dense ---- */
+/* ---- LU: kernels with negative eigenvalues ---- */
 
-static plx_status solve_dense(plx__kernel_system *s, plx_context *ctx, plx_cmat r, plx_mat alpha, plx_mat f)
+static plx_status solve_lu(plx__kernel_system *s, plx_context *ctx, plx_cmat r, plx_mat alpha, plx_mat f)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
     plx_index size = r.rows;
@@ -189,6 +190,7 @@ static plx_status coefficients(const plx__kernel_system *s, plx_context *ctx, pl
 
 typedef struct kernel_cg {
     plx_mat x, r, p, kr, kp, ap, work;
+    plx_mat best, left;            /* alpha so far, and what it leaves of R */
     double *step, *energy, *start; /* per column: step, r'Kr now and at the start */
 } kernel_cg;
 
@@ -227,19 +229,26 @@ static plx_status apply_system(const plx__kernel_system *s, plx_context *ctx, ke
     return PLX_OK;
 }
 
-static plx_status begin_cg(const plx__kernel_system *s, plx_context *ctx, kernel_cg *g, plx_cmat r)
+static plx_status begin_cg(plx_context *ctx, kernel_cg *g, plx_cmat r)
 {
-    plx_mat *const all[] = {&g->x, &g->r, &g->p, &g->kr, &g->kp, &g->ap, &g->work};
+    plx_mat *const all[] = {&g->x, &g->r, &g->p, &g->kr, &g->kp, &g->ap, &g->work, &g->best, &g->left};
     double **const columns[] = {&g->step, &g->energy, &g->start};
-    for (int i = 0; i < 7; i++) PLX_TRY(plx__arena_mat(all[i], plx__scratch(ctx), r.rows, r.cols));
+    for (int i = 0; i < 9; i++) PLX_TRY(plx__arena_mat(all[i], plx__scratch(ctx), r.rows, r.cols));
     for (int i = 0; i < 3; i++) PLX_TRY(plx__arena_f64(columns[i], plx__scratch(ctx), r.cols, 1));
-    plx__mat_copy(g->r, r);
+    return PLX_OK;
+}
+
+/* Towards the solution for the right-hand side g->left, from 0. */
+static plx_status restart_cg(const plx__kernel_system *s, plx_context *ctx, kernel_cg *g)
+{
+    plx__mat_fill(g->x, 0.0);
+    plx__mat_copy(g->r, plx__cmat(g->left));
     scale_blocks(s, g->r);
     plx__mat_copy(g->p, plx__cmat(g->r));
     PLX_TRY(times_all(s, ctx, plx__cmat(g->r), g->kr));
     plx__mat_copy(g->kp, plx__cmat(g->kr));
     column_dots(g->energy, g->r, g->kr);
-    memcpy(g->start, g->energy, (size_t)r.cols * sizeof *g->start);
+    memcpy(g->start, g->energy, (size_t)g->r.cols * sizeof *g->start);
     return PLX_OK;
 }
 
@@ -275,25 +284,93 @@ static plx_status step_cg(const plx__kernel_system *s, plx_context *ctx, kernel_
     return PLX_OK;
 }
 
+/* left = R - (Gamma + B K) alpha; the worst column's length relative to that of R. */
+static plx_status true_residual(const plx__kernel_system *s, plx_context *ctx, kernel_cg *g, plx_cmat r, plx_mat alpha,
+                                double *worst)
+{
+    PLX_TRY(times_all(s, ctx, plx__cmat(alpha), g->work));
+    PLX_TRY(s->coupling(s->arg, ctx, plx__cmat(g->work), g->left));
+    for (plx_index v = 0; v < s->n_blocks; v++) {
+        const plx__system_block *b = &s->block[v];
+        for (plx_index i = b->offset; i < b->offset + b->count; i++)
+            for (plx_index c = 0; c < r.cols; c++) {
+                double *to = &g->left.data[i * g->left.ld + c];
+                *to = r.data[i * r.ld + c] - *to - b->gamma * alpha.data[i * alpha.ld + c];
+            }
+    }
+    *worst = 0;
+    for (plx_index c = 0; c < r.cols; c++) {
+        double left = 0, whole = 0;
+        for (plx_index i = 0; i < r.rows; i++) {
+            left += g->left.data[i * g->left.ld + c] * g->left.data[i * g->left.ld + c];
+            whole += r.data[i * r.ld + c] * r.data[i * r.ld + c];
+        }
+        if (whole > 0) *worst = fmax(*worst, isfinite(left) ? sqrt(left / whole) : INFINITY);
+    }
+    return PLX_OK;
+}
+
+/* Steps until the recurrence says tol, or nothing moves. */
+static plx_status run_cg(const plx__kernel_system *s, plx_context *ctx, kernel_cg *g, plx_index limit,
+                         plx__iter_result *result)
+{
+    bool moved = true;
+    while (moved && worst_residual(g) > s->tol && result->iterations < limit && !plx__out_of_time(ctx)) {
+        PLX_TRY(step_cg(s, ctx, g, &moved));
+        result->iterations += moved;
+        PLX_TRY(plx__report(ctx, "cg", result->iterations, limit, result->residual));
+    }
+    return PLX_OK;
+}
+
+/* Keeps `alpha` where it leaves less than the best so far. */
+static plx_status consider(const plx__kernel_system *s, plx_context *ctx, kernel_cg *g, plx_cmat r, plx_mat alpha,
+                           plx__iter_result *result)
+{
+    double now = 0;
+    PLX_TRY(true_residual(s, ctx, g, r, alpha, &now));
+    if (!(now < result->residual)) return PLX_OK;
+    plx__mat_copy(g->best, plx__cmat(alpha));
+    result->residual = now;
+    return PLX_OK;
+}
+
+static void add_blocks(const plx__kernel_system *s, plx_mat y, plx_mat x, bool over_gamma)
+{
+    for (plx_index v = 0; v < s->n_blocks; v++) {
+        const plx__system_block *b = &s->block[v];
+        for (plx_index i = b->offset; i < b->offset + b->count; i++)
+            plx__axpy(y.data + i * y.ld, over_gamma ? 1.0 / b->gamma : 1.0, x.data + i * x.ld, y.cols);
+    }
+}
+
+/* The recurrence drifts from the truth on ill-conditioned systems, and its norm does not see what K does not see. What
+ * counts is the residual of the system itself: it is computed anew after every run, for the coefficients found and for
+ * those recovered from their values, alpha = (R - B K x) / gamma = x + rest / gamma, and what the best of all leaves is
+ * the next right-hand side, as long as that halves it. 0, which leaves R, is the first. */
 static plx_status solve_cg(plx__kernel_system *s, plx_context *ctx, plx_cmat r, plx_mat alpha, plx_mat f,
                            plx__iter_result *result)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
     plx_index limit = s->max_iter ? s->max_iter : plx__max(1000, 10 * r.rows);
     kernel_cg g = {0};
-    bool moved = true;
-    PLX_TRY(begin_cg(s, ctx, &g, r));
-    result->residual = worst_residual(&g);
-    while (moved && result->residual > s->tol && result->iterations < limit && !plx__out_of_time(ctx)) {
-        PLX_TRY(step_cg(s, ctx, &g, &moved));
-        result->iterations += moved;
-        result->residual = worst_residual(&g);
-        PLX_TRY(plx__report(ctx, "cg", result->iterations, limit, result->residual));
+    PLX_TRY(begin_cg(ctx, &g, r));
+    result->residual = INFINITY;
+    PLX_TRY(consider(s, ctx, &g, r, g.best, result));
+    for (bool better = true; better && result->residual > s->tol;) {
+        double before = result->residual;
+        PLX_TRY(true_residual(s, ctx, &g, r, g.best, &before));
+        PLX_TRY(restart_cg(s, ctx, &g));
+        PLX_TRY(run_cg(s, ctx, &g, limit, result));
+        scale_blocks(s, g.x);
+        add_blocks(s, g.x, g.best, false);
+        PLX_TRY(consider(s, ctx, &g, r, g.x, result));
+        add_blocks(s, g.x, g.left, true);
+        PLX_TRY(consider(s, ctx, &g, r, g.x, result));
+        better = result->residual < 0.5 * before && result->iterations < limit && !plx__out_of_time(ctx);
     }
     result->converged = result->residual <= s->tol;
-    scale_blocks(s, g.x);
-    PLX_TRY(times_all(s, ctx, plx__cmat(g.x), f));
-    PLX_TRY(coefficients(s, ctx, r, plx__cmat(f), alpha));
+    plx__mat_copy(alpha, plx__cmat(g.best));
     plx__arena_rewind(plx__scratch(ctx), mark);
     return times_all(s, ctx, plx__cmat(alpha), f);
 }
@@ -368,31 +445,156 @@ static plx_status dense_features(const plx__system_block *b, plx_context *ctx, p
     return PLX_OK;
 }
 
-/* (Gamma + X'BX) w = rhs with the matrix formed. */
-static plx_status normal_equations(const plx__kernel_system *s, plx_context *ctx, plx_index size, plx_index features,
-                                   plx_mat w)
+static plx_index width_of(const plx__system_block *b)
 {
-    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
-    plx_mat x, bx, h;
-    PLX_TRY(plx__arena_mat(&x, plx__scratch(ctx), size, features));
-    PLX_TRY(plx__arena_mat(&bx, plx__scratch(ctx), size, features));
-    PLX_TRY(plx__arena_mat(&h, plx__scratch(ctx), features, features));
+    return b->factor.data ? b->factor.cols : plx__points_cols(b->rows);
+}
+
+/* Takes the mean row out of the features of a shifted block. */
+static plx_status shift_features(plx__system_block *b, plx_context *ctx, plx_mat x)
+{
+    double *mean = NULL;
+    if (!b->shifted) return PLX_OK;
+    PLX_TRY(plx__arena_f64(&mean, plx__scratch(ctx), x.cols, 1));
+    for (plx_index i = 0; i < x.rows; i++) plx__axpy(mean, 1.0 / (double)x.rows, x.data + i * x.ld, x.cols);
+    for (plx_index i = 0; i < x.rows; i++) plx__axpy(x.data + i * x.ld, -1.0, mean, x.cols);
+    if (!b->factor.data) b->mean = mean; /* of a factor the caller knows nothing: there it is the mean of the kernel */
+    return PLX_OK;
+}
+
+/* rest = X'(R - B X w) - Gamma w; its largest entry. f and bf are work. */
+static plx_status rest_of(const plx__kernel_system *s, plx_context *ctx, plx_mat x, plx_cmat r, plx_mat w, plx_mat f,
+                          plx_mat bf, plx_mat rest, double *largest)
+{
+    PLX_TRY(plx__gemm(ctx, 1.0, plx__cmat(x), PLX__N, plx__cmat(w), PLX__N, 0.0, f));
+    PLX_TRY(s->coupling(s->arg, ctx, plx__cmat(f), bf));
+    for (plx_index i = 0; i < bf.rows; i++)
+        for (plx_index c = 0; c < bf.cols; c++) bf.data[i * bf.ld + c] = r.data[i * r.ld + c] - bf.data[i * bf.ld + c];
+    PLX_TRY(plx__gemm(ctx, 1.0, plx__cmat(x), PLX__T, plx__cmat(bf), PLX__N, 0.0, rest));
+    *largest = 0;
     for (plx_index v = 0; v < s->n_blocks; v++) {
         const plx__system_block *b = &s->block[v];
-        PLX_TRY(dense_features(b, ctx, plx__sub(x, b->offset, b->w_offset, b->count, plx__points_cols(b->rows))));
+        for (plx_index i = b->w_offset; i < b->w_offset + width_of(b); i++)
+            for (plx_index c = 0; c < w.cols; c++) {
+                double *to = &rest.data[i * rest.ld + c];
+                *to -= b->gamma * w.data[i * w.ld + c];
+                *largest = fmax(*largest, fabs(*to));
+            }
     }
+    return PLX_OK;
+}
+
+/* Refines w by the factor l of the (perhaps jittered, always rounded) matrix while that halves what is left. */
+static plx_status refine(const plx__kernel_system *s, plx_context *ctx, plx_mat x, plx_cmat l, plx_cmat r, plx_mat w,
+                         plx_mat f)
+{
+    enum { MOST = 20 };
+    plx_mat bf, rest, next;
+    double left = INFINITY, now = 0;
+    PLX_TRY(plx__arena_mat(&bf, plx__scratch(ctx), r.rows, r.cols));
+    PLX_TRY(plx__arena_mat(&rest, plx__scratch(ctx), w.rows, w.cols));
+    PLX_TRY(plx__mat_clone(&next, plx__scratch(ctx), plx__cmat(w)));
+    for (int step = 0; step < MOST; step++) {
+        PLX_TRY(rest_of(s, ctx, x, r, next, f, bf, rest, &now));
+        if (!(now < 0.5 * left)) break;
+        left = now;
+        plx__mat_copy(w, plx__cmat(next));
+        PLX_TRY(plx__chol_solve(ctx, l, rest));
+        for (plx_index i = 0; i < w.rows; i++) plx__axpy(next.data + i * next.ld, 1.0, rest.data + i * rest.ld, w.cols);
+        PLX_TRY(plx__report(ctx, "refine", step, MOST, now));
+    }
+    return plx__gemm(ctx, 1.0, plx__cmat(x), PLX__N, plx__cmat(w), PLX__N, 0.0, f);
+}
+
+/* (Gamma + X'BX) w = X'R with the matrix formed, X blockdiag of features or factors; f = X w. */
+static plx_status solve_formed(plx__kernel_system *s, plx_context *ctx, plx_cmat r, plx_mat w, plx_mat f)
+{
+    plx_mat x, bx, h;
+    PLX_TRY(plx__arena_mat(&x, plx__scratch(ctx), r.rows, w.rows));
+    for (plx_index v = 0; v < s->n_blocks; v++) {
+        plx__system_block *b = &s->block[v];
+        plx_mat own = plx__sub(x, b->offset, b->w_offset, b->count, width_of(b));
+        if (b->factor.data) plx__mat_copy(own, plx__cmat(b->factor));
+        else PLX_TRY(dense_features(b, ctx, own));
+        PLX_TRY(shift_features(b, ctx, own));
+    }
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    PLX_TRY(plx__arena_mat(&bx, plx__scratch(ctx), r.rows, w.rows));
+    PLX_TRY(plx__arena_mat(&h, plx__scratch(ctx), w.rows, w.rows));
     PLX_TRY(s->coupling(s->arg, ctx, plx__cmat(x), bx));
     PLX_TRY(plx__gemm(ctx, 1.0, plx__cmat(x), PLX__T, plx__cmat(bx), PLX__N, 0.0, h));
+    PLX_TRY(plx__gemm(ctx, 1.0, plx__cmat(x), PLX__T, r, PLX__N, 0.0, w));
     for (plx_index v = 0; v < s->n_blocks; v++) {
-        plx_index at = s->block[v].w_offset, own = plx__points_cols(s->block[v].rows);
+        plx_index at = s->block[v].w_offset, own = width_of(&s->block[v]);
         plx__mat_add_diag(plx__sub(h, at, at, own, own), s->block[v].gamma);
     }
     plx__mirror_lower(h);
     PLX_TRY(plx__cholesky_jitter(ctx, h, NULL, s->what, NULL, "increase the weight of the norm"));
     PLX_TRY(plx__chol_solve(ctx, plx__cmat(h), w));
+    PLX_TRY(refine(s, ctx, x, plx__cmat(h), r, w, f));
     plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;
 }
+
+/* Stacked columns of all blocks. */
+static plx_index stack_features(plx__kernel_system *s)
+{
+    plx_index features = 0;
+    for (plx_index v = 0; v < s->n_blocks; v++) {
+        s->block[v].w_offset = features;
+        features += width_of(&s->block[v]);
+    }
+    return features;
+}
+
+/* ---- dense ---- */
+
+/* gram = factor factor' to rounding; false for a matrix with negative eigenvalues. */
+static plx_status factorise_block(bool *good, plx__system_block *b, plx_context *ctx)
+{
+    plx__pivoted z;
+    plx__pivot_options options = {.threshold = 0.0};
+    plx_mat copy, back;
+    double trace = plx__mat_trace(plx__cmat(b->gram)), worst = 0;
+    PLX_TRY(plx__mat_clone(&copy, plx__scratch(ctx), plx__cmat(b->gram)));
+    PLX_TRY(plx__pivoted_cholesky_full(&z, plx__scratch(ctx), ctx, copy, &options));
+    b->factor = z.z;
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    PLX_TRY(plx__mat_clone(&back, plx__scratch(ctx), plx__cmat(b->gram)));
+    PLX_TRY(plx__gemm(ctx, -1.0, plx__cmat(z.z), PLX__N, plx__cmat(z.z), PLX__T, 1.0, back));
+    for (plx_index i = 0; i < back.rows; i++)
+        for (plx_index j = 0; j < back.cols; j++) worst = fmax(worst, fabs(back.data[i * back.ld + j]));
+    plx__arena_rewind(plx__scratch(ctx), mark);
+    *good = worst <= 1e-12 * trace && z.rank > 0;
+    return PLX_OK;
+}
+
+/* Mean row of the kernel of a shifted block. */
+static plx_status kernel_mean(plx__system_block *b, plx_context *ctx)
+{
+    if (!b->shifted) return PLX_OK;
+    PLX_TRY(plx__arena_f64(&b->mean, plx__scratch(ctx), b->count, 1));
+    for (plx_index i = 0; i < b->count; i++)
+        plx__axpy(b->mean, 1.0 / (double)b->count, b->gram.data + i * b->gram.ld, b->count);
+    return PLX_OK;
+}
+
+static plx_status solve_dense(plx__kernel_system *s, plx_context *ctx, plx_cmat r, plx_mat alpha, plx_mat f)
+{
+    plx_mat w;
+    bool good = true;
+    for (plx_index v = 0; v < s->n_blocks && good; v++) {
+        PLX_TRY(plx__report(ctx, "factorise", v, s->n_blocks, NAN));
+        PLX_TRY(factorise_block(&good, &s->block[v], ctx));
+    }
+    if (!good) return solve_lu(s, ctx, r, alpha, f);
+    PLX_TRY(plx__arena_mat(&w, plx__scratch(ctx), stack_features(s), r.cols));
+    PLX_TRY(solve_formed(s, ctx, r, w, f));
+    for (plx_index v = 0; v < s->n_blocks; v++) PLX_TRY(kernel_mean(&s->block[v], ctx));
+    return coefficients(s, ctx, r, plx__cmat(f), alpha);
+}
+
+/* ---- primal with many features ---- */
 
 static plx_status iterate_primal(const plx__kernel_system *s, plx_context *ctx, plx_index size, plx_mat w,
                                  plx__iter_result *result)
@@ -415,36 +617,49 @@ static plx_status iterate_primal(const plx__kernel_system *s, plx_context *ctx, 
 static plx_status solve_primal(plx__kernel_system *s, plx_context *ctx, plx_cmat r, plx_mat alpha, plx_mat f,
                                plx__iter_result *result)
 {
-    plx_index features = 0;
+    plx_index features = stack_features(s);
     plx_mat w;
-    for (plx_index v = 0; v < s->n_blocks; v++) {
-        s->block[v].w_offset = features;
-        features += plx__points_cols(s->block[v].rows);
-    }
     PLX_TRY(plx__arena_mat(&w, plx__scratch(ctx), features, r.cols));
-    PLX_TRY(gather_features(s, ctx, r, w.data));
-    if (features <= FEW_FEATURES) PLX_TRY(normal_equations(s, ctx, r.rows, features, w));
-    else PLX_TRY(iterate_primal(s, ctx, r.rows, w, result));
+    if (features <= FEW_FEATURES) {
+        PLX_TRY(solve_formed(s, ctx, r, w, f));
+    } else {
+        PLX_TRY(gather_features(s, ctx, r, w.data));
+        PLX_TRY(iterate_primal(s, ctx, r.rows, w, result));
+        PLX_TRY(values_of(s, ctx, w.data, f));
+    }
     for (plx_index v = 0; v < s->n_blocks; v++) s->block[v].weights = weights_of(w.data, &s->block[v], r.cols);
-    PLX_TRY(values_of(s, ctx, w.data, f));
     return coefficients(s, ctx, r, plx__cmat(f), alpha);
 }
 
 /* ---- all roads ---- */
 
+/* Linear kernels of few features are solved in the features, by whatever name: their Gram matrix has the square of
+ * their condition. */
+static plx__system_solver best_road(const plx__kernel_system *s)
+{
+    plx_index features = 0;
+    if (s->solver != PLX__SYSTEM_DENSE) return s->solver;
+    for (plx_index v = 0; v < s->n_blocks; v++) {
+        if (!s->block[v].x->linear || s->block[v].centred) return PLX__SYSTEM_DENSE;
+        features += s->block[v].x->data.cols;
+    }
+    return features <= FEW_FEATURES ? PLX__SYSTEM_PRIMAL : PLX__SYSTEM_DENSE;
+}
+
 plx_status plx__system_solve(plx__kernel_system *s, plx_context *ctx, plx_cmat r, plx_mat alpha, plx_mat f,
                              plx__iter_result *result)
 {
     plx_index at = 0;
+    plx__system_solver road = best_road(s);
     *result = (plx__iter_result){.converged = true};
     for (plx_index v = 0; v < s->n_blocks; v++) {
         s->block[v].offset = at;
         at += s->block[v].count;
-        PLX_TRY(begin_block(&s->block[v], ctx, s->solver));
+        PLX_TRY(begin_block(&s->block[v], ctx, road));
     }
     PLX_ASSERT(r.rows == at);
-    if (s->solver == PLX__SYSTEM_PRIMAL) return solve_primal(s, ctx, r, alpha, f, result);
-    if (s->solver == PLX__SYSTEM_CG) return solve_cg(s, ctx, r, alpha, f, result);
+    if (road == PLX__SYSTEM_PRIMAL) return solve_primal(s, ctx, r, alpha, f, result);
+    if (road == PLX__SYSTEM_CG) return solve_cg(s, ctx, r, alpha, f, result);
     return solve_dense(s, ctx, r, alpha, f);
 }
 
@@ -462,7 +677,7 @@ double plx__system_bytes(plx__system_solver solver, bool linear, double size, do
                          double columns)
 {
     double each = 8 * size * columns;
-    if (solver == PLX__SYSTEM_DENSE) return 8 * 4 * size * size + 4 * each;
+    if (solver == PLX__SYSTEM_DENSE) return 8 * 6 * size * size + 4 * each;
     if (solver == PLX__SYSTEM_CG && !linear)
         return 10 * each + 8 * (largest <= STORED_UP_TO ? size * largest : 512 * largest);
     double formed = features <= FEW_FEATURES ? 8 * features * (2 * size + 2 * features) : 0;

@@ -8,9 +8,15 @@
  * values of f: the loss, the graph, the disagreement between views. R has many columns. The system is similar to
  * Gamma + psd, so it has one solution whatever the rank of K.
  *
- * Three exact roads: LU of the dense matrix; conjugate gradients in the inner product x'Ky, in which the matrix is
- * self-adjoint (blocks are first scaled by gamma_v^-1/2); and, for linear kernels K_v = X_v X_v', the weights w of
- * f_v = X_v w_v from (Gamma + X'BX) w = X'R, directly when there are few features, else by conjugate gradients.
+ * Three exact roads. Dense: with K_v = Z_v Z_v' (the features of a linear kernel where they are few, else a pivoted
+ * Cholesky factor) the weights w of f_v = Z_v w_v from (Gamma + Z'BZ) w = Z'R, a symmetric positive definite system that
+ * does not cancel however large K is; a kernel with negative eigenvalues goes to LU of the matrix itself. Primal: the
+ * same with the features of linear kernels, by conjugate gradients when they are many. Cg: conjugate gradients in the
+ * inner product x'Ky, in which the matrix is self-adjoint (blocks are first scaled by gamma_v^-1/2); it is judged, and
+ * restarted, by the residual of the system itself.
+ *
+ * Where a constant added to f costs nothing (a free offset, and B that only sees differences but for the loss), the mean
+ * of the features is taken out first (`shifted`): a large constant in K would cost as many digits.
  */
 #ifndef PLX_KERNEL_KERNEL_SYSTEM_H
 #define PLX_KERNEL_KERNEL_SYSTEM_H
@@ -33,12 +39,15 @@ typedef struct plx__system_block {
     plx_index count;
     double gamma; /* > 0 */
     bool centred; /* K0 = K - (K1)(K1)'/(1'K1): functions that sum to zero over these samples */
+    bool shifted; /* f may come out less its mean: the offset of the caller takes that up */
 
     /* filled by plx__system_solve */
     plx_index offset;   /* of its first row in stacked vectors */
     plx__points rows;   /* not for precomputed kernels */
     plx_csr transposed; /* of sparse rows of a linear kernel */
     plx_mat gram;       /* data NULL: not stored */
+    plx_mat factor;     /* dense: gram = factor factor'; data NULL: the features themselves serve */
+    double *mean;       /* shifted: mean row of the features (primal) or of the gram matrix; NULL: f was not shifted */
     double *pull;       /* centred: K1 (kernel roads) or X'1 (primal); NULL: nothing to take away */
     double pull_norm;   /* 1'K1 = |X'1|^2 */
     plx_index w_offset; /* of its weights in stacked weights */

@@ -140,6 +140,38 @@ static plx_status apply_smoothing(void *arg, plx_context *ctx, plx_cmat x, plx_m
     return PLX_OK;
 }
 
+/* Does a constant added to f cost nothing? The offset takes it up, if the graph sees differences only. */
+static plx_status constants_are_free(bool *out, const plx__learner *q, plx_context *ctx)
+{
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    plx_mat x, y;
+    double flat = 0, rough = 0;
+    *out = false;
+    if (!q->bias) return PLX_OK;
+    PLX_TRY(plx__arena_mat(&x, plx__scratch(ctx), q->n, 2));
+    PLX_TRY(plx__arena_mat(&y, plx__scratch(ctx), q->n, 2));
+    for (plx_index i = 0; i < q->n; i++) {
+        x.data[2 * i] = 1.0;
+        x.data[2 * i + 1] = i % 2 ? 1.0 : -1.0;
+    }
+    PLX_TRY(q->graph(q->graph_arg, ctx, plx__cmat(x), y));
+    for (plx_index i = 0; i < q->n; i++) {
+        flat = fmax(flat, fabs(y.data[2 * i]));
+        rough = fmax(rough, fabs(y.data[2 * i + 1]));
+    }
+    *out = flat <= 1e-10 * rough;
+    plx__arena_rewind(plx__scratch(ctx), mark);
+    return PLX_OK;
+}
+
+/* The offset of f itself from that of f less its mean. */
+static void shift_back(plx__learner *q)
+{
+    plx_mat coefficients = q->weights.data ? q->weights : q->alpha;
+    for (plx_index j = 0; q->mean && j < coefficients.rows; j++)
+        for (plx_index c = 0; c < q->y.cols; c++) q->b[c] -= q->mean[j] * coefficients.data[j * coefficients.ld + c];
+}
+
 /* Solves (gamma_A + B G) alpha = r; f = G alpha; leaves the weights of the primal in q. */
 static plx_status solve_system(plx__learner *q, plx__run *run, double loss, plx_cmat r, plx_mat alpha, plx_mat f)
 {
@@ -148,9 +180,11 @@ static plx_status solve_system(plx__learner *q, plx__run *run, double loss, plx_
     plx__kernel_system s = {
         .block = &block, .n_blocks = 1, .coupling = apply_smoothing, .arg = &job, .solver = q->solver, .tol = q->tol};
     plx__iter_result result;
+    PLX_TRY(constants_are_free(&block.shifted, q, run->ctx));
     PLX_TRY(matrix_name(&s.what, q, run));
     PLX_TRY(plx__system_solve(&s, run->ctx, r, alpha, f, &result));
     q->weights = block.weights;
+    q->mean = block.mean;
     q->iterations = result.iterations;
     q->converged = result.converged;
     return PLX_OK;
@@ -195,6 +229,7 @@ static plx_status solve_smooth_squares(plx__learner *q, plx__run *run)
     if (q->bias) PLX_TRY(eliminate_bias(q, run, alpha, f));
     plx__mat_copy(q->alpha, plx__cmat(plx__sub(alpha, 0, 0, q->n, k)));
     if (q->weights.data) q->weights = plx__sub(q->weights, 0, 0, q->weights.rows, k);
+    shift_back(q);
     return PLX_OK;
 }
 
@@ -294,11 +329,15 @@ static plx_status solve_smooth_svm(plx__learner *q, plx__run *run)
     symmetrise(k);
     PLX_TRY(solve_duals(q, run, plx__cmat(k), u));
     PLX_TRY(plx__gemm(ctx, 1.0, plx__cmat(z), PLX__N, plx__cmat(u), PLX__N, 0.0, q->alpha));
-    if (!q->weights.data) return PLX_OK;
+    if (!q->weights.data) {
+        shift_back(q);
+        return PLX_OK;
+    }
     plx_mat w;
     PLX_TRY(plx__arena_mat(&w, plx__scratch(ctx), q->weights.rows, u.cols));
     PLX_TRY(plx__gemm(ctx, 1.0, plx__cmat(q->weights), PLX__N, plx__cmat(u), PLX__N, 0.0, w));
     q->weights = w;
+    shift_back(q);
     return PLX_OK;
 }
 

@@ -29,6 +29,7 @@ typedef struct plx__learner {
     plx_mat dual;    /* l x K, hinge only */
     plx_mat weights; /* cols x K when the solver found them; data NULL otherwise */
     double *b;       /* K */
+    double *mean;    /* mean row of the features or of the kernel when the system was solved for f less its mean */
     plx_index iterations;
     bool converged;
 } plx__learner;

@@ -196,6 +196,16 @@ static plx_status keep_self(plx_dataset *to, plx_context *ctx, const plx__view *
     return PLX_OK;
 }
 
+/* The columns agree, and so does all that values are checked and stored by: nothing is to be done but to call the view
+ * as the model does. */
+static plx_status share_view(plx_dataset *to, plx_context *ctx, const plx__view_card *card, const plx__view *v)
+{
+    plx__view renamed = *v;
+    renamed.name = card->name;
+    renamed.features = card->features;
+    return plx__dataset_share(to, ctx, &renamed);
+}
+
 /* A method fitted to dense (sparse) rows gets dense (sparse) rows. */
 static plx_status add_view(plx_dataset *to, plx_context *ctx, const plx__view_card *card, const plx__view *v,
                            const plx_dataset *data)
@@ -204,6 +214,7 @@ static plx_status add_view(plx_dataset *to, plx_context *ctx, const plx__view_ca
     PLX_TRY(check_kind(ctx, card, v));
     PLX_TRY(map_columns(&map, ctx, card, v, data));
     PLX_TRY(judge(ctx, &map, card, v));
+    if (map.identity && v->sparse == card->sparse && v->kind == card->kind) return share_view(to, ctx, card, v);
     if (v->sparse) {
         plx_csr moved;
         if (map.identity) return add_sparse(to, ctx, card, v->csr, v->present);
@@ -229,6 +240,20 @@ static plx_status add_missing(plx_dataset *to, plx_context *ctx, const plx__view
     plx_mat zero;
     PLX_TRY(plx__arena_mat(&zero, plx__scratch(ctx), n, card->cols));
     return plx__dataset_add_dense(to, ctx, card->name, card->kind, plx__cmat(zero), card->features, none);
+}
+
+/* A view the model does not use counts as missing; its values, which nobody will look at, need no room of their own. */
+static plx_status add_unused(plx_dataset *to, plx_context *ctx, const plx__view_card *card, const plx__view *v,
+                             plx_index n)
+{
+    plx__view hidden = *v;
+    uint8_t *none = NULL;
+    if (v->cols != card->cols || v->sparse != card->sparse) return add_missing(to, ctx, card, n);
+    PLX_TRY(plx__arena_u8(&none, plx__scratch(ctx), n));
+    hidden.kind = card->kind;
+    hidden.present = none;
+    hidden.present_count = hidden.nonzeros = hidden.missing_values = 0;
+    return share_view(to, ctx, card, &hidden);
 }
 
 /* ---- which view is which ---- */
@@ -304,8 +329,8 @@ static plx_status fill(plx_dataset *to, plx_context *ctx, const plx_model *m, co
         PLX_TRY(find_view(&w, ctx, m, data, v));
         if (w >= 0) taken[w] = 1;
         matched += w >= 0;
-        if (w >= 0 && used && !used[v]) w = -1;
-        if (w >= 0) {
+        if (w >= 0 && used && !used[v]) PLX_TRY(add_unused(to, ctx, &m->views[v], &data->views[w], data->n));
+        else if (w >= 0) {
             PLX_TRY(add_view(to, ctx, &m->views[v], &data->views[w], data));
             PLX_TRY(keep_self(to, ctx, &data->views[w], data));
         } else PLX_TRY(add_missing(to, ctx, &m->views[v], data->n));

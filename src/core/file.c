@@ -21,6 +21,9 @@
 
 /* ---- input ---- */
 
+/* The file this thread mapped last and still holds; see plx__bytes_forget. */
+static _Thread_local const char *mapped_begin, *mapped_end;
+
 static bool is_gzip(const unsigned char *p, size_t size) { return size >= 2 && p[0] == 0x1f && p[1] == 0x8b; }
 
 static plx_status grow(plx__bytes *b, plx_context *ctx, size_t capacity)
@@ -72,6 +75,8 @@ static plx_status read_plain(plx__bytes *out, plx_context *ctx, const char *path
         void *map = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
         if (map != MAP_FAILED) {
             madvise(map, size, MADV_SEQUENTIAL);
+            mapped_begin = map;
+            mapped_end = mapped_begin + size;
             *out = (plx__bytes){.data = map, .size = size, .mapping = map, .mapped = size};
             return PLX_OK;
         }
@@ -147,8 +152,17 @@ plx_status plx__bytes_read(plx__bytes *out, plx_context *ctx, const char *path)
 void plx__bytes_free(plx__bytes *bytes, plx_context *ctx)
 {
     if (bytes->mapping) munmap(bytes->mapping, bytes->mapped);
+    if (bytes->mapping && bytes->mapping == mapped_begin) mapped_begin = mapped_end = NULL;
     plx__release(ctx, bytes->heap, bytes->heap_bytes);
     *bytes = (plx__bytes){0};
+}
+
+void plx__bytes_forget(const char *begin, const char *end)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = ((uintptr_t)begin + page - 1) / page * page,
+              last = (uintptr_t)end / page * page;
+    if (!mapped_begin || begin < mapped_begin || end > mapped_end || first >= last) return;
+    madvise((void *)first, last - first, MADV_DONTNEED); /* pages of a file: they are read again when needed */
 }
 
 bool plx__next_line(const char **line, size_t *len, const char **cursor, const char *end)

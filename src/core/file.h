@@ -25,6 +25,9 @@ void plx__bytes_free(plx__bytes *bytes, plx_context *ctx);
 
 /* Note that a file is read; plx__bytes_read() does so itself. */
 plx_status plx__note_file(plx_context *ctx, const char *path);
+/* [begin, end) has been read for now: where it is of the file this thread mapped last, its pages are let go, so that a
+ * file and what is made of it are not both in memory. It may be read again. Other memory is left alone. */
+void plx__bytes_forget(const char *begin, const char *end);
 
 /* Next line of [*cursor, end): without its line end (\n or \r\n). false at the end. */
 bool plx__next_line(const char **line, size_t *len, const char **cursor, const char *end);

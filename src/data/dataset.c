@@ -27,6 +27,7 @@ void plx__dataset_destroy(plx_dataset *data)
 {
     if (!data) return;
     plx_context *ctx = data->arena.ctx;
+    for (plx_index v = 0; v < data->n_views; v++) plx__shared_drop(data->views[v].block);
     plx__arena_free(&data->arena);
     plx__release(ctx, data, sizeof *data);
 }

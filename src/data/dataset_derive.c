@@ -1,5 +1,5 @@
 /*
- * Data sets made from data sets: chosen samples, other presence, other labels.
+ * Data sets made from data sets: chosen samples, other presence, other labels. Views that stay as they are are shared.
  */
 #include <string.h>
 
@@ -18,34 +18,52 @@ static plx_status column_names(const char *const **out, plx_context *ctx, const 
     return PLX_OK;
 }
 
+static plx_status pick_sparse(plx_csr *out, plx__arena *arena, plx_ccsr from, const plx_index *samples, plx_index count,
+                              const uint8_t *present)
+{
+    plx_index nnz = 0;
+    for (plx_index i = 0; i < count; i++)
+        if (present[i]) nnz += from.ptr[samples[i] + 1] - from.ptr[samples[i]];
+    PLX_TRY(plx__arena_csr(out, arena, count, from.cols, nnz));
+    for (plx_index i = 0; i < count; i++) {
+        int64_t begin = from.ptr[samples[i]], len = present[i] ? from.ptr[samples[i] + 1] - begin : 0, at = out->ptr[i];
+        if (len) memcpy(out->col + at, from.col + begin, (size_t)len * sizeof *out->col);
+        if (len) memcpy(out->val + at, from.val + begin, (size_t)len * sizeof *out->val);
+        out->ptr[i + 1] = at + len;
+    }
+    return PLX_OK;
+}
+
+static plx_status pick_dense(plx_mat *out, plx__arena *arena, plx_cmat from, const plx_index *samples, plx_index count,
+                             const uint8_t *present)
+{
+    PLX_TRY(plx__arena_mat(out, arena, count, from.cols));
+    for (plx_index i = 0; i < count; i++)
+        if (present[i])
+            memcpy(out->data + i * out->ld, from.data + samples[i] * from.ld, (size_t)from.cols * sizeof(double));
+    return PLX_OK;
+}
+
 /* Rows samples[0..count) of view v into `to`, present where the flags say so. */
 static plx_status copy_view(plx_dataset *to, plx_context *ctx, const plx__view *v, const char *const *features,
                             const plx_index *samples, plx_index count, const uint8_t *present)
 {
-    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
-    if (v->sparse) {
-        plx_csr rows;
-        plx_index nnz = 0;
-        for (plx_index i = 0; i < count; i++) nnz += v->csr.ptr[samples[i] + 1] - v->csr.ptr[samples[i]];
-        PLX_TRY(plx__arena_csr(&rows, plx__scratch(ctx), count, v->cols, nnz));
-        for (plx_index i = 0; i < count; i++) {
-            int64_t begin = v->csr.ptr[samples[i]], len = v->csr.ptr[samples[i] + 1] - begin, at = rows.ptr[i];
-            memcpy(rows.col + at, v->csr.col + begin, (size_t)len * sizeof *rows.col);
-            memcpy(rows.val + at, v->csr.val + begin, (size_t)len * sizeof *rows.val);
-            rows.ptr[i + 1] = at + len;
-        }
-        PLX_TRY(plx__dataset_add_sparse(to, ctx, v->name, v->kind, plx__ccsr(rows), features, present));
-    } else {
-        plx_mat rows;
-        PLX_TRY(plx__arena_mat(&rows, plx__scratch(ctx), count, v->cols));
-        for (plx_index i = 0; i < count; i++)
-            memcpy(rows.data + i * rows.ld, v->dense.data + samples[i] * v->dense.ld, (size_t)v->cols * sizeof(double));
-        PLX_TRY(plx__dataset_add_dense(to, ctx, v->name, v->kind, plx__cmat(rows), features, present));
-    }
+    plx__view_source s = {
+        .name = v->name, .kind = v->kind, .sparse = v->sparse, .features = features, .present = present};
+    plx__shared *block = NULL;
+    plx__arena arena;
+    plx_status st = PLX_OK;
+    plx__arena_init(&arena, to->arena.ctx);
+    if (v->sparse) PLX_GOTO(pick_sparse(&s.csr, &arena, v->csr, samples, count, present));
+    else PLX_GOTO(pick_dense(&s.dense, &arena, v->dense, samples, count, present));
+    PLX_GOTO(plx__shared_take(&block, ctx, &arena));
+    PLX_GOTO(plx__dataset_adopt(to, ctx, block, &s));
     to->views[to->n_views - 1].cost = v->cost;
-    if (v->text) PLX_TRY(plx__arena_text(&to->views[to->n_views - 1].text, &to->arena, v->text));
-    plx__arena_rewind(plx__scratch(ctx), mark);
-    return PLX_OK;
+    if (v->text) PLX_GOTO(plx__arena_text(&to->views[to->n_views - 1].text, &to->arena, v->text));
+done:
+    plx__shared_drop(block);
+    plx__arena_free(&arena);
+    return st;
 }
 
 static plx_status pick(const char ***out, plx_context *ctx, const char *const *from, const plx_index *samples,
@@ -104,6 +122,10 @@ static plx_status derive(plx_dataset *to, plx_context *ctx, const plx_dataset *f
             if (flags[i] && !view->present[c->samples[i]])
                 PLX_FAIL(ctx, PLX_E_ARG, "view '%s' is missing for sample %lld and cannot be made present", view->name,
                          (long long)c->samples[i]);
+        }
+        if (!c->part && memcmp(flags, view->present, (size_t)c->count) == 0) {
+            PLX_TRY(plx__dataset_share(to, ctx, view));
+            continue;
         }
         PLX_TRY(column_names(&features, ctx, view, from, c->part ? names : NULL));
         PLX_TRY(copy_view(to, ctx, view, features, c->samples, c->count, flags));

@@ -1,11 +1,20 @@
 /*
- * Inside of a data set. Everything lives in its arena.
+ * Inside of a data set. Everything lives in its arena, but for the values of its views and the names of their columns:
+ * these are in blocks that never change once they are in a data set, and are shared by all data sets made from it.
  */
 #ifndef PLX_DATA_DATASET_IMPL_H
 #define PLX_DATA_DATASET_IMPL_H
 
+#include <stdatomic.h>
+
 #include "core/text.h"
 #include "parallax/dataset.h"
+
+/* Memory with several owners. Counted atomically: data sets that share a block may go on different threads. */
+typedef struct plx__shared {
+    atomic_long owners;
+    plx__arena arena;
+} plx__shared;
 
 typedef struct plx__view {
     const char *name;
@@ -21,7 +30,21 @@ typedef struct plx__view {
     const double *peers;         /* likewise n x n: similarity to each other */
     double cost;
     const char *text; /* how its text was counted (text options); NULL: not from text */
+    plx__shared *block; /* where values and features are, when the view is one of a data set's own */
 } plx__view;
+
+/* Values to become a view. They are checked and put right where they are (rows that are absent become zero, stored
+ * zeros go), so they must not be anybody else's. */
+typedef struct plx__view_source {
+    const char *name;
+    plx_view_kind kind;
+    bool sparse;
+    plx_mat dense; /* one of the two */
+    plx_csr csr;
+    const char *const *features; /* or NULL */
+    bool features_in_block;      /* they need not be copied */
+    const uint8_t *present;      /* or NULL: all */
+} plx__view_source;
 
 typedef struct plx__hierarchy {
     const char *const *classes;
@@ -59,6 +82,18 @@ plx_status plx__dataset_add_dense(plx_dataset *data, plx_context *ctx, const cha
                                   plx_cmat values, const char *const *features, const uint8_t *present);
 plx_status plx__dataset_add_sparse(plx_dataset *data, plx_context *ctx, const char *name, plx_view_kind kind,
                                    plx_ccsr values, const char *const *features, const uint8_t *present);
+
+/* The memory of an arena as a block with one owner, the caller; the arena is empty afterwards. */
+plx_status plx__shared_take(plx__shared **out, plx_context *ctx, plx__arena *arena);
+void plx__shared_drop(plx__shared *block); /* one owner less; NULL is allowed */
+
+/* A view made of values in `block`, without a copy; the data set becomes an owner of the block. */
+plx_status plx__dataset_adopt(plx_dataset *data, plx_context *ctx, plx__shared *block, const plx__view_source *source);
+
+/* The view of another data set under its own name, values and features shared where both data sets have the same
+ * context (a block goes back to the context it came from), else copied. */
+plx_status plx__dataset_share(plx_dataset *data, plx_context *ctx, const plx__view *view);
+
 plx_status plx__dataset_set_labels(plx_dataset *data, plx_context *ctx, const char *const *labels);
 plx_status plx__dataset_set_truth(plx_dataset *data, plx_context *ctx, const char *const *truth);
 plx_status plx__dataset_set_hierarchy(plx_dataset *data, plx_context *ctx, const char *const *classes,

@@ -75,31 +75,32 @@ static plx_status check_value(plx_context *ctx, const plx__view *view, plx_index
     return PLX_OK;
 }
 
-static plx_status copy_features(plx__view *view, plx_dataset *data, plx_context *ctx, const char *const *features)
+/* Names in the block, distinct and not empty. */
+static plx_status keep_features(plx__view *view, plx_context *ctx, plx__arena *block, const plx__view_source *source)
 {
-    if (!features) return PLX_OK;
+    if (!source->features) return PLX_OK;
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
-    const char **copy = NULL;
+    const char **copy = NULL, *const *names = source->features;
     plx__map seen;
     plx_index existing = -1;
     PLX_TRY(plx__map_init(&seen, plx__scratch(ctx), view->cols));
-    PLX_TRY(PLX__ARENA_NEW(&copy, &data->arena, view->cols));
+    if (!source->features_in_block) PLX_TRY(PLX__ARENA_NEW(&copy, block, view->cols));
     for (plx_index j = 0; j < view->cols; j++) {
-        if (!features[j] || !features[j][0])
+        if (!names[j] || !names[j][0])
             PLX_FAIL(ctx, PLX_E_DATA, "view '%s': column %lld has an empty feature name", view->name, (long long)j);
-        PLX_TRY(plx__arena_text(&copy[j], &data->arena, features[j]));
-        PLX_TRY(plx__map_add(&seen, copy[j], j, &existing));
+        if (copy) PLX_TRY(plx__arena_text(&copy[j], block, names[j]));
+        PLX_TRY(plx__map_add(&seen, names[j], j, &existing));
         if (existing >= 0)
             PLX_FAIL(ctx, PLX_E_DATA,
                      "view '%s': feature name '%s' stands for columns %lld and %lld; names must be distinct",
-                     view->name, copy[j], (long long)existing, (long long)j);
+                     view->name, names[j], (long long)existing, (long long)j);
     }
     plx__arena_rewind(plx__scratch(ctx), mark);
-    view->features = copy;
+    view->features = copy ? copy : names;
     return PLX_OK;
 }
 
-/* ---- copying ---- */
+/* ---- values ---- */
 
 static void count_nans(plx__view *view, plx_index row, plx_index first, plx_index nans)
 {
@@ -110,22 +111,19 @@ static void count_nans(plx__view *view, plx_index row, plx_index first, plx_inde
     view->missing_values += nans;
 }
 
-/* Copies one present dense row, counts non-zeros and NaN; a row of NaN only turns out to be absent. */
-static plx_status copy_dense_row(plx__view *view, plx_context *ctx, plx_index row, const double *from, double *to,
-                                 uint8_t *present)
+/* Checks one present dense row, counts non-zeros and NaN; a row of NaN only turns out to be absent. */
+static plx_status check_dense_row(plx__view *view, plx_context *ctx, plx_index row, double *x, uint8_t *present)
 {
     plx_index nans = 0, nonzeros = 0, first = -1;
     for (plx_index j = 0; j < view->cols; j++) {
-        double x = from[j];
-        if (isnan(x)) first = nans++ ? first : j;
-        else if (x != 0) {
+        if (isnan(x[j])) first = nans++ ? first : j;
+        else if (x[j] != 0) {
             nonzeros++;
-            PLX_TRY(check_value(ctx, view, row, j, x));
+            PLX_TRY(check_value(ctx, view, row, j, x[j]));
         }
-        to[j] = x;
     }
     if (nans == view->cols) {
-        memset(to, 0, (size_t)view->cols * sizeof *to);
+        memset(x, 0, (size_t)view->cols * sizeof *x);
         *present = 0;
         return PLX_OK;
     }
@@ -135,12 +133,92 @@ static plx_status copy_dense_row(plx__view *view, plx_context *ctx, plx_index ro
     return PLX_OK;
 }
 
-static plx_status begin_view(plx__view *view, uint8_t **flags, plx_dataset *data, plx_context *ctx, const char *name,
-                             plx_view_kind kind, plx_index rows, plx_index cols, const uint8_t *present)
+static plx_status check_dense(plx__view *view, plx_context *ctx, plx_mat x, uint8_t *flags)
 {
-    PLX_TRY(check_name(data, ctx, name));
-    PLX_TRY(check_shape(data, ctx, name, kind, rows, cols));
-    *view = (plx__view){.kind = kind, .cols = cols, .cost = 1.0};
+    for (plx_index i = 0; i < x.rows; i++) {
+        double *row = x.data + i * x.ld;
+        if (flags[i]) PLX_TRY(check_dense_row(view, ctx, i, row, &flags[i]));
+        else memset(row, 0, (size_t)x.cols * sizeof *row);
+    }
+    view->dense = plx__cmat(x);
+    return PLX_OK;
+}
+
+/* One row moved down to `out` without its stored zeros; all NaN over all columns means absent. Where the next row
+ * goes. */
+static plx_status check_sparse_row(plx__view *view, plx_context *ctx, plx_index row, plx_csr x, int64_t begin,
+                                   int64_t end, int64_t *out, uint8_t *present)
+{
+    int64_t start = *out;
+    plx_index nans = 0, first = -1;
+    for (int64_t p = begin; p < end; p++) {
+        double value = x.val[p];
+        if (value == 0) continue;
+        if (isnan(value)) first = nans++ ? first : x.col[p];
+        else PLX_TRY(check_value(ctx, view, row, x.col[p], value));
+        x.col[*out] = x.col[p];
+        x.val[(*out)++] = value;
+    }
+    if (nans == view->cols) {
+        *present = 0;
+        *out = start;
+        return PLX_OK;
+    }
+    count_nans(view, row, first, nans);
+    view->nonzeros += (plx_index)(*out - start) - nans;
+    view->present_count++;
+    return PLX_OK;
+}
+
+static plx_status check_csr(plx_context *ctx, const char *name, plx_ccsr values)
+{
+    const char *what = NULL;
+    PLX_TRY(plx__arena_printf(&what, plx__scratch(ctx), "view '%s'", name));
+    return plx__csr_check_shape(ctx, values, -1, what);
+}
+
+static plx_status check_sparse(plx__view *view, plx_context *ctx, plx_csr x, uint8_t *flags)
+{
+    int64_t out = 0, begin = 0;
+    PLX_TRY(check_csr(ctx, view->name, plx__ccsr(x)));
+    for (plx_index i = 0; i < x.rows; i++) {
+        int64_t end = x.ptr[i + 1];
+        if (flags[i]) PLX_TRY(check_sparse_row(view, ctx, i, x, begin, end, &out, &flags[i]));
+        x.ptr[i + 1] = out;
+        begin = end;
+    }
+    view->sparse = true;
+    view->csr = plx__ccsr(x);
+    return PLX_OK;
+}
+
+/* ---- blocks ---- */
+
+plx_status plx__shared_take(plx__shared **out, plx_context *ctx, plx__arena *arena)
+{
+    plx__shared *block = plx__alloc(arena->ctx, sizeof *block);
+    *out = NULL;
+    if (!block) PLX_FAIL(ctx, PLX_E_NOMEM, "out of memory");
+    atomic_init(&block->owners, 1);
+    block->arena = *arena;
+    plx__arena_init(arena, arena->ctx);
+    *out = block;
+    return PLX_OK;
+}
+
+void plx__shared_drop(plx__shared *block)
+{
+    if (!block || atomic_fetch_sub_explicit(&block->owners, 1, memory_order_acq_rel) != 1) return;
+    plx_context *ctx = block->arena.ctx;
+    plx__arena_free(&block->arena);
+    plx__release(ctx, block, sizeof *block);
+}
+
+/* ---- views ---- */
+
+static plx_status begin_view(plx__view *view, uint8_t **flags, plx_dataset *data, const char *name,
+                             const uint8_t *present)
+{
     PLX_TRY(plx__arena_text(&view->name, &data->arena, name));
     PLX_TRY(plx__arena_u8(flags, &data->arena, data->n));
     for (plx_index i = 0; i < data->n; i++) (*flags)[i] = !present || present[i];
@@ -158,76 +236,115 @@ static plx_status push_view(plx_dataset *data, const plx__view *view)
         data->views = bigger;
         data->view_capacity = capacity;
     }
+    atomic_fetch_add_explicit(&view->block->owners, 1, memory_order_relaxed);
     data->views[data->n_views++] = *view;
+    return PLX_OK;
+}
+
+plx_status plx__dataset_adopt(plx_dataset *data, plx_context *ctx, plx__shared *block, const plx__view_source *s)
+{
+    plx_index rows = s->sparse ? s->csr.rows : s->dense.rows, cols = s->sparse ? s->csr.cols : s->dense.cols;
+    plx__view view = {.kind = s->kind, .cols = cols, .cost = 1.0, .block = block};
+    uint8_t *flags = NULL;
+    PLX_TRY(check_name(data, ctx, s->name));
+    PLX_TRY(check_shape(data, ctx, s->name, s->kind, rows, cols));
+    PLX_TRY(begin_view(&view, &flags, data, s->name, s->present));
+    if (s->sparse) PLX_TRY(check_sparse(&view, ctx, s->csr, flags));
+    else PLX_TRY(check_dense(&view, ctx, s->dense, flags));
+    PLX_TRY(keep_features(&view, ctx, &block->arena, s));
+    if (s->kind == PLX_VIEW_KERNEL) PLX_TRY(plx__kernel_clear_nan(&view, ctx, s->dense, s->csr, data->ids, data->n));
+    return push_view(data, &view);
+}
+
+/* Takes the arena over and adds the view; whatever happens, the arena is empty afterwards. */
+static plx_status adopt_arena(plx_dataset *data, plx_context *ctx, plx__arena *arena, const plx__view_source *s)
+{
+    plx__shared *block = NULL;
+    plx_status st = plx__shared_take(&block, ctx, arena);
+    if (st == PLX_OK) st = plx__dataset_adopt(data, ctx, block, s);
+    else plx__arena_free(arena);
+    plx__shared_drop(block);
+    return st;
+}
+
+/* Rows that are absent are not looked at: the copy has zeros there. */
+static plx_status copy_dense(plx_mat *out, plx__arena *arena, plx_cmat values, const uint8_t *present)
+{
+    *out = (plx_mat){NULL, values.rows, values.cols, values.cols};
+    PLX_TRY(plx__arena_bytes((void **)&out->data, arena, values.rows, (size_t)values.cols * sizeof(double)));
+    for (plx_index i = 0; i < values.rows; i++)
+        if (!present || present[i])
+            memcpy(out->data + i * out->ld, values.data + i * values.ld, (size_t)values.cols * sizeof(double));
     return PLX_OK;
 }
 
 plx_status plx__dataset_add_dense(plx_dataset *data, plx_context *ctx, const char *name, plx_view_kind kind,
                                   plx_cmat values, const char *const *features, const uint8_t *present)
 {
-    plx__view view;
-    plx_mat copy;
-    uint8_t *flags = NULL;
-    PLX_TRY(begin_view(&view, &flags, data, ctx, name, kind, values.rows, values.cols, present));
-    PLX_TRY(plx__arena_mat(&copy, &data->arena, values.rows, values.cols));
+    plx__view_source s = {.name = name, .kind = kind, .features = features, .present = present};
+    plx__arena arena;
+    PLX_TRY(check_name(data, ctx, name));
+    PLX_TRY(check_shape(data, ctx, name, kind, values.rows, values.cols));
+    plx__arena_init(&arena, data->arena.ctx);
+    plx_status st = copy_dense(&s.dense, &arena, values, present);
+    if (st == PLX_OK) return adopt_arena(data, ctx, &arena, &s);
+    plx__arena_free(&arena);
+    return st;
+}
+
+static plx_status copy_sparse(plx_csr *out, plx__arena *arena, plx_ccsr values, const uint8_t *present)
+{
+    int64_t nnz = 0;
     for (plx_index i = 0; i < values.rows; i++)
-        if (flags[i])
-            PLX_TRY(copy_dense_row(&view, ctx, i, values.data + i * values.ld, copy.data + i * copy.ld, &flags[i]));
-    view.dense = plx__cmat(copy);
-    PLX_TRY(copy_features(&view, data, ctx, features));
-    if (kind == PLX_VIEW_KERNEL) PLX_TRY(plx__kernel_clear_nan(&view, ctx, copy, (plx_csr){0}, data->ids, data->n));
-    return push_view(data, &view);
-}
-
-static plx_status check_csr(plx_context *ctx, const char *name, plx_ccsr values)
-{
-    const char *what = NULL;
-    PLX_TRY(plx__arena_printf(&what, plx__scratch(ctx), "view '%s'", name));
-    return plx__csr_check_shape(ctx, values, -1, what);
-}
-
-/* Appends one present row without its explicit zeros; all NaN over all columns means absent. */
-static plx_status copy_sparse_row(plx__view *view, plx_context *ctx, plx_index row, plx_ccsr from, plx_csr *to,
-                                  uint8_t *present)
-{
-    int64_t out = to->ptr[row];
-    plx_index nans = 0, first = -1;
-    for (int64_t p = from.ptr[row]; p < from.ptr[row + 1]; p++) {
-        double x = from.val[p];
-        if (x == 0) continue;
-        if (isnan(x)) first = nans++ ? first : from.col[p];
-        else PLX_TRY(check_value(ctx, view, row, from.col[p], x));
-        to->col[out] = from.col[p];
-        to->val[out++] = x;
+        if (!present || present[i]) nnz += values.ptr[i + 1] - values.ptr[i];
+    PLX_TRY(plx__arena_csr(out, arena, values.rows, values.cols, nnz));
+    for (plx_index i = 0; i < values.rows; i++) {
+        int64_t at = out->ptr[i], from = values.ptr[i], len = present && !present[i] ? 0 : values.ptr[i + 1] - from;
+        if (len) memcpy(out->col + at, values.col + from, (size_t)len * sizeof *out->col);
+        if (len) memcpy(out->val + at, values.val + from, (size_t)len * sizeof *out->val);
+        out->ptr[i + 1] = at + len;
     }
-    if (nans == view->cols) {
-        *present = 0;
-        out = to->ptr[row];
-    } else {
-        count_nans(view, row, first, nans);
-        view->nonzeros += (plx_index)(out - to->ptr[row]) - nans;
-        view->present_count++;
-    }
-    to->ptr[row + 1] = out;
     return PLX_OK;
 }
 
 plx_status plx__dataset_add_sparse(plx_dataset *data, plx_context *ctx, const char *name, plx_view_kind kind,
                                    plx_ccsr values, const char *const *features, const uint8_t *present)
 {
-    plx__view view;
-    plx_csr copy;
-    uint8_t *flags = NULL;
-    PLX_TRY(begin_view(&view, &flags, data, ctx, name, kind, values.rows, values.cols, present));
+    plx__view_source s = {.name = name, .kind = kind, .sparse = true, .features = features, .present = present};
+    plx__arena arena;
+    PLX_TRY(check_name(data, ctx, name));
+    PLX_TRY(check_shape(data, ctx, name, kind, values.rows, values.cols));
     PLX_TRY(check_csr(ctx, name, values));
-    PLX_TRY(plx__arena_csr(&copy, &data->arena, values.rows, values.cols, values.ptr[values.rows]));
-    for (plx_index i = 0; i < values.rows; i++) {
-        if (flags[i]) PLX_TRY(copy_sparse_row(&view, ctx, i, values, &copy, &flags[i]));
-        else copy.ptr[i + 1] = copy.ptr[i];
-    }
-    view.sparse = true;
-    view.csr = plx__ccsr(copy);
-    PLX_TRY(copy_features(&view, data, ctx, features));
-    if (kind == PLX_VIEW_KERNEL) PLX_TRY(plx__kernel_clear_nan(&view, ctx, (plx_mat){0}, copy, data->ids, data->n));
+    plx__arena_init(&arena, data->arena.ctx);
+    plx_status st = copy_sparse(&s.csr, &arena, values, present);
+    if (st == PLX_OK) return adopt_arena(data, ctx, &arena, &s);
+    plx__arena_free(&arena);
+    return st;
+}
+
+static plx_status copy_whole(plx_dataset *data, plx_context *ctx, const plx__view *v)
+{
+    if (v->sparse) PLX_TRY(plx__dataset_add_sparse(data, ctx, v->name, v->kind, v->csr, v->features, v->present));
+    else PLX_TRY(plx__dataset_add_dense(data, ctx, v->name, v->kind, v->dense, v->features, v->present));
+    data->views[data->n_views - 1].cost = v->cost;
+    return PLX_OK;
+}
+
+static plx_status share_block(plx_dataset *data, plx_context *ctx, const plx__view *from)
+{
+    plx__view view = *from;
+    uint8_t *flags = NULL;
+    PLX_TRY(check_name(data, ctx, from->name));
+    PLX_TRY(begin_view(&view, &flags, data, from->name, from->present));
+    view.self = view.peers = NULL;
     return push_view(data, &view);
+}
+
+plx_status plx__dataset_share(plx_dataset *data, plx_context *ctx, const plx__view *from)
+{
+    bool same = from->block->arena.ctx == data->arena.ctx;
+    PLX_TRY(same ? share_block(data, ctx, from) : copy_whole(data, ctx, from));
+    data->views[data->n_views - 1].text = NULL;
+    if (from->text) PLX_TRY(plx__arena_text(&data->views[data->n_views - 1].text, &data->arena, from->text));
+    return PLX_OK;
 }

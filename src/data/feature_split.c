@@ -145,7 +145,7 @@ plx_status plx__dataset_replace_view(plx_dataset **out, plx_context *ctx, const 
     PLX_GOTO(plx__dataset_create(&to, ctx, data->name, data->n));
     PLX_GOTO(copy_rest(to, ctx, data));
     for (plx_index w = 0; w < data->n_views; w++) {
-        if (w != v) PLX_GOTO(add_view(to, ctx, &data->views[w]));
+        if (w != v) PLX_GOTO(plx__dataset_share(to, ctx, &data->views[w]));
         for (plx_index p = 0; w == v && p < count; p++) PLX_GOTO(add_view(to, ctx, &views[p]));
     }
     *out = to;

@@ -69,6 +69,7 @@ static plx_status table_dataset(plx_dataset **out, plx_context *ctx, plx__arena 
 {
     const char *name = NULL;
     plx__loose_view *views = NULL;
+    plx__shared *block = NULL;
     plx_index count = 0, rows = plx__table_rows(t);
     plx_status st = PLX_OK;
     PLX_TRY(file_name(&name, ctx, path));
@@ -76,15 +77,15 @@ static plx_status table_dataset(plx_dataset **out, plx_context *ctx, plx__arena 
     PLX_TRY(plx__table_views(views, &count, ctx, arena, t, path, name, false, NULL, request));
     PLX_TRY(plx__dataset_create(out, ctx, name, rows));
     const plx__sample_list in_order = {.n = rows};
-    for (plx_index v = 0; v < count; v++) {
-        views[v].ids = NULL;
-        PLX_GOTO(plx__join_add(*out, ctx, &views[v], &in_order));
-    }
+    for (plx_index v = 0; v < count; v++) views[v].ids = NULL;
+    PLX_GOTO(plx__join_hand_over(&block, ctx, arena, views, count, &in_order));
+    for (plx_index v = 0; v < count; v++) PLX_GOTO(plx__join_add(*out, ctx, &views[v], &in_order));
     if (t->row_names) PLX_GOTO(plx__dataset_set_ids(*out, ctx, t->row_names));
     if (t->labels) PLX_GOTO(plx__dataset_set_labels(*out, ctx, t->labels));
     if (t->truth) PLX_GOTO(plx__dataset_set_truth(*out, ctx, t->truth));
-    return PLX_OK;
 done:
+    plx__shared_drop(block);
+    if (st == PLX_OK) return st;
     plx__dataset_destroy(*out);
     *out = NULL;
     return st;
@@ -224,7 +225,9 @@ plx_status plx__dataset_read_one(plx_dataset **out, plx_context *ctx, plx__arena
     case H5MU: return plx__h5mu_read(out, ctx, path, &request->o);
     case MAT: return plx__mat_read(out, ctx, path, &request->o);
     case LINQS: return plx__linqs_read(out, ctx, path);
-    case CONLL: PLX_FAIL(ctx, PLX_E_DATA, "%s: tagged text has tokens, not views; read it as tagged text (plx_conll_read())", path);
+    case CONLL:
+        PLX_FAIL(ctx, PLX_E_DATA, "%s: tagged text has tokens, not views; read it as tagged text (plx_conll_read())",
+                 path);
     case TEXT: return text_dataset(out, ctx, arena, path, request);
     default: return matrix_dataset(out, ctx, arena, path, request);
     }

@@ -12,18 +12,20 @@
 /* ---- values ---- */
 
 /* Rows of the modality to the rows of their samples; samples without the modality stay empty. */
-static plx_status spread_dense(plx_mat *out, plx__h5mu_reader *r, const plx__modality *m, const plx_mat *x)
+static plx_status spread_dense(plx_mat *out, plx__arena *arena, const plx__h5mu_reader *r, const plx__modality *m,
+                               const plx_mat *x)
 {
-    PLX_TRY(plx__arena_mat(out, plx__scratch(r->ctx), r->n, x->cols));
+    PLX_TRY(plx__arena_mat(out, arena, r->n, x->cols));
     for (plx_index i = 0; i < x->rows; i++)
         if (m->sample[i] >= 0)
             memcpy(out->data + m->sample[i] * out->ld, x->data + i * x->ld, (size_t)x->cols * sizeof(double));
     return PLX_OK;
 }
 
-static plx_status spread_sparse(plx_csr *out, plx__h5mu_reader *r, const plx__modality *m, const plx_csr *x)
+static plx_status spread_sparse(plx_csr *out, plx__arena *arena, const plx__h5mu_reader *r, const plx__modality *m,
+                                const plx_csr *x)
 {
-    PLX_TRY(plx__arena_csr(out, plx__scratch(r->ctx), r->n, x->cols, x->ptr[x->rows]));
+    PLX_TRY(plx__arena_csr(out, arena, r->n, x->cols, x->ptr[x->rows]));
     for (plx_index i = 0; i < x->rows; i++)
         if (m->sample[i] >= 0) out->ptr[m->sample[i] + 1] = x->ptr[i + 1] - x->ptr[i];
     for (plx_index i = 0; i < r->n; i++) out->ptr[i + 1] += out->ptr[i];
@@ -140,37 +142,67 @@ static plx_status presence(uint8_t **out, plx__h5mu_reader *r, const plx__modali
     return PLX_OK;
 }
 
-static plx_status add_values(plx_dataset *data, plx__h5mu_reader *r, const plx__modality *m, const plx__table *x)
+static bool in_order(const plx__h5mu_reader *r, const plx__modality *m)
 {
-    plx_view_kind kind = PLX_VIEW_REAL;
-    const char *const *features = NULL;
+    bool same = m->n_obs == r->n;
+    for (plx_index i = 0; same && i < m->n_obs; i++) same = m->sample[i] == i;
+    return same;
+}
+
+/* Rows that are in the order of the samples stay where they are; others move to an arena of their own. */
+static plx_status place_rows(plx__view_source *s, plx__arena *arena, plx__h5mu_reader *r, const plx__modality *m,
+                             const plx__table *x)
+{
+    plx__arena moved;
+    plx_status st = PLX_OK;
+    s->sparse = x->sparse;
+    s->dense = x->dense;
+    s->csr = x->csr;
+    if (in_order(r, m)) return PLX_OK;
+    plx__arena_init(&moved, r->ctx);
+    if (x->sparse) PLX_GOTO(spread_sparse(&s->csr, &moved, r, m, &x->csr));
+    else PLX_GOTO(spread_dense(&s->dense, &moved, r, m, &x->dense));
+done:
+    plx__arena_free(st == PLX_OK ? arena : &moved);
+    if (st == PLX_OK) *arena = moved;
+    return st;
+}
+
+/* The values are in `arena`, which goes over to the data set. */
+static plx_status add_values(plx_dataset *data, plx__h5mu_reader *r, const plx__modality *m, plx__arena *arena,
+                             const plx__table *x)
+{
+    plx__view_source s = {.name = m->view};
+    plx__shared *block = NULL;
     uint8_t *present = NULL;
-    plx_mat dense;
-    plx_csr csr;
-    PLX_TRY(choose_kind(&kind, r, m, x));
-    PLX_TRY(feature_names(&features, r, m));
+    PLX_TRY(choose_kind(&s.kind, r, m, x));
+    PLX_TRY(feature_names(&s.features, r, m));
     PLX_TRY(presence(&present, r, m));
-    if (x->sparse) {
-        PLX_TRY(spread_sparse(&csr, r, m, &x->csr));
-        return plx__dataset_add_sparse(data, r->ctx, m->view, kind, plx__ccsr(csr), features, present);
-    }
-    PLX_TRY(spread_dense(&dense, r, m, &x->dense));
-    return plx__dataset_add_dense(data, r->ctx, m->view, kind, plx__cmat(dense), features, present);
+    s.present = present;
+    PLX_TRY(place_rows(&s, arena, r, m, x));
+    PLX_TRY(plx__shared_take(&block, r->ctx, arena));
+    plx_status st = plx__dataset_adopt(data, r->ctx, block, &s);
+    plx__shared_drop(block);
+    return st;
 }
 
 static plx_status add_view(plx_dataset *data, plx__h5mu_reader *r, const plx__modality *m)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(r->ctx));
+    plx__arena arena;
     const char *object = NULL;
     plx__table x;
-    PLX_TRY(plx__poll(r->ctx));
-    PLX_TRY(plx__arena_printf(&object, plx__scratch(r->ctx), "%s/X", m->group));
-    PLX_TRY(plx__h5mu_matrix(&x, r->f, plx__scratch(r->ctx), object, m->n_obs, m->n_var));
-    plx_status st = add_values(data, r, m, &x);
-    if (st == PLX_E_DATA) return plx__fail_prefix(r->ctx, st, "%s: %s", r->f->path, object);
-    PLX_TRY(st);
+    plx_status st = PLX_OK;
+    plx__arena_init(&arena, r->ctx);
+    PLX_GOTO(plx__poll(r->ctx));
+    PLX_GOTO(plx__arena_printf(&object, plx__scratch(r->ctx), "%s/X", m->group));
+    PLX_GOTO(plx__h5mu_matrix(&x, r->f, &arena, object, m->n_obs, m->n_var));
+    st = add_values(data, r, m, &arena, &x);
+    if (st == PLX_E_DATA) st = plx__fail_prefix(r->ctx, st, "%s: %s", r->f->path, object);
+done:
+    plx__arena_free(&arena);
     plx__arena_rewind(plx__scratch(r->ctx), mark);
-    return PLX_OK;
+    return st;
 }
 
 /* ---- the whole ---- */

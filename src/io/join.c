@@ -14,6 +14,7 @@ plx__loose_view plx__loose_from(const plx_dataset *data, plx_index view, const c
 {
     const plx__view *v = &data->views[view];
     plx__loose_view out = {.name = name ? name : v->name, .file = file, .kind = v->kind, .ids = data->ids};
+    out.borrowed = true;
     out.present = v->present;
     out.cost = v->cost;
     out.text = v->text;
@@ -228,10 +229,45 @@ static plx_status add_scattered(plx_dataset *data, plx_context *ctx, const plx__
     return plx__dataset_add_dense(data, ctx, v->name, v->kind, plx__cmat(all), moved.table.col_names, present);
 }
 
+static bool rows_stay(const plx__loose_view *v, const plx__sample_list *samples)
+{
+    plx_index rows = plx__table_rows(&v->table);
+    bool stay = rows == samples->n && !(v->ids && v->kind == PLX_VIEW_KERNEL);
+    for (plx_index i = 0; v->ids && stay && i < rows; i++) stay = plx__map_get(&samples->index, v->ids[i]) == i;
+    return stay;
+}
+
+plx_status plx__join_hand_over(plx__shared **out, plx_context *ctx, plx__arena *arena, plx__loose_view *views,
+                               plx_index count, const plx__sample_list *samples)
+{
+    bool all = true;
+    *out = NULL;
+    for (plx_index v = 0; all && v < count; v++) all = views[v].borrowed || rows_stay(&views[v], samples);
+    if (!all) return PLX_OK;
+    PLX_TRY(plx__shared_take(out, ctx, arena));
+    for (plx_index v = 0; v < count; v++)
+        if (!views[v].borrowed) views[v].block = *out;
+    return PLX_OK;
+}
+
+static plx_status adopt(plx_dataset *data, plx_context *ctx, const plx__loose_view *v)
+{
+    plx__view_source source = {.name = v->name,
+                               .kind = v->kind,
+                               .sparse = v->table.sparse,
+                               .dense = v->table.dense,
+                               .csr = v->table.csr,
+                               .features = v->table.col_names,
+                               .features_in_block = true,
+                               .present = v->present};
+    return plx__dataset_adopt(data, ctx, v->block, &source);
+}
+
 plx_status plx__join_add(plx_dataset *data, plx_context *ctx, const plx__loose_view *v, const plx__sample_list *samples)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
-    if (v->ids) PLX_TRY(add_scattered(data, ctx, v, samples));
+    if (v->block) PLX_TRY(adopt(data, ctx, v));
+    else if (v->ids) PLX_TRY(add_scattered(data, ctx, v, samples));
     else if (v->table.sparse)
         PLX_TRY(plx__dataset_add_sparse(data, ctx, v->name, v->kind, plx__ccsr(v->table.csr), v->table.col_names,
                                         v->present));

@@ -5,9 +5,8 @@
 #ifndef PLX_IO_JOIN_H
 #define PLX_IO_JOIN_H
 
-#include "core/text.h"
+#include "data/dataset_impl.h"
 #include "data/table.h"
-#include "parallax/dataset.h"
 
 typedef struct plx__loose_view {
     const char *name, *file; /* file for messages */
@@ -18,6 +17,8 @@ typedef struct plx__loose_view {
     double cost;
     const char *text;                         /* how its text was counted; NULL: not from text */
     const char *const *labels, *const *truth; /* one per row, as its file has them; NULL: none */
+    bool borrowed;                            /* the values are another data set's */
+    plx__shared *block; /* where the table is, when the data set may take it as it is; NULL: it is copied */
 } plx__loose_view;
 
 /* A view of a data set, under another name unless `name` is NULL; everything is borrowed. */
@@ -39,6 +40,11 @@ plx_status plx__join_samples(plx__sample_list *out, plx_context *ctx, plx__arena
  * sources disagree about a sample: `to` keeps what it has. `what` is "label" or "truth", for messages. */
 plx_status plx__join_texts(const char **to, plx_context *ctx, const plx__sample_list *samples, const char *const *texts,
                            const char *const *ids, plx_index rows, const char *file, const char *what);
+
+/* Where every view's rows are the samples already, the arena their tables are in becomes a block for the data set to
+ * take over; else *out = NULL and the tables will be copied. The caller drops the block when all views are added. */
+plx_status plx__join_hand_over(plx__shared **out, plx_context *ctx, plx__arena *arena, plx__loose_view *views,
+                               plx_index count, const plx__sample_list *samples);
 
 /* Add a view, its rows brought into the order of the samples. */
 plx_status plx__join_add(plx_dataset *data, plx_context *ctx, const plx__loose_view *view,

@@ -33,6 +33,7 @@ typedef struct view_list {
     plx_index count, room;
     plx_dataset *parts[MOST_PARTS]; /* data sets of files that hold one by themselves */
     plx_index n_parts;
+    plx__shared *block; /* the tables, once the data set takes them over */
 } view_list;
 
 /* ---- fields ---- */
@@ -507,6 +508,7 @@ static plx_status build(plx_dataset **out, view_list *views, const reader *r)
     PLX_TRY(read_labels(&truth, r, "truth", &samples, views));
     PLX_TRY(plx__dataset_create(out, r->ctx, name, samples.n));
     if (samples.ids) PLX_TRY(plx__dataset_set_ids(*out, r->ctx, samples.ids));
+    PLX_TRY(plx__join_hand_over(&views->block, r->ctx, r->arena, views->at, views->count, &samples));
     for (plx_index v = 0; v < views->count; v++) PLX_TRY(plx__join_add(*out, r->ctx, &views->at[v], &samples));
     PLX_TRY(read_hierarchy(*out, r));
     if (labels) PLX_TRY(plx__dataset_set_labels(*out, r->ctx, labels));
@@ -534,6 +536,7 @@ done:
     }
     for (plx_index p = 0; p < views.n_parts; p++) plx__dataset_destroy(views.parts[p]);
     json_decref(root);
+    plx__shared_drop(views.block);
     plx__arena_free(&arena);
     return st;
 }

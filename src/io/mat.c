@@ -316,14 +316,20 @@ static bool lies_transposed(const mat_reader *r, const candidate *c)
 
 static plx_status add_view(plx_dataset *data, mat_reader *r, const candidate *c)
 {
-    plx__mark mark = plx__arena_mark(plx__scratch(r->ctx));
+    plx__shared *block = NULL;
+    plx__arena arena;
     plx__table t;
-    PLX_TRY(plx__mat_table(&t, r->ctx, plx__scratch(r->ctx), r->path, c->var, lies_transposed(r, c)));
-    plx_view_kind kind = plx__guess_kind(&t);
-    PLX_TRY(t.sparse ? plx__dataset_add_sparse(data, r->ctx, c->name, kind, plx__ccsr(t.csr), NULL, NULL)
-                     : plx__dataset_add_dense(data, r->ctx, c->name, kind, plx__cmat(t.dense), NULL, NULL));
-    plx__arena_rewind(plx__scratch(r->ctx), mark);
-    return PLX_OK;
+    plx_status st = PLX_OK;
+    plx__arena_init(&arena, r->ctx);
+    PLX_GOTO(plx__mat_table(&t, r->ctx, &arena, r->path, c->var, lies_transposed(r, c)));
+    PLX_GOTO(plx__shared_take(&block, r->ctx, &arena));
+    plx__view_source source = {.name = c->name, .sparse = t.sparse, .dense = t.dense, .csr = t.csr};
+    source.kind = plx__guess_kind(&t);
+    PLX_GOTO(plx__dataset_adopt(data, r->ctx, block, &source));
+done:
+    plx__shared_drop(block);
+    plx__arena_free(&arena);
+    return st;
 }
 
 static plx_status build(plx_dataset **out, mat_reader *r)

@@ -179,6 +179,7 @@ static inline double value_at(const header *h, const unsigned char *p)
 typedef struct convert_job {
     const header *h;
     double *out;
+    plx_index first; /* row the running part starts with */
 } convert_job;
 
 static plx_status convert_rows(void *job_, plx_context *ctx, plx_index begin, plx_index end, int worker)
@@ -187,6 +188,8 @@ static plx_status convert_rows(void *job_, plx_context *ctx, plx_index begin, pl
     (void)worker;
     convert_job *job = job_;
     const header *h = job->h;
+    begin += job->first;
+    end += job->first;
     bool plain = h->kind == 'f' && h->bytes == 8 && !h->swapped;
     if (!h->fortran && plain) {
         memcpy(job->out + begin * h->cols, h->body + begin * h->cols * 8, (size_t)((end - begin) * h->cols) * 8);
@@ -200,19 +203,32 @@ static plx_status convert_rows(void *job_, plx_context *ctx, plx_index begin, pl
     return PLX_OK;
 }
 
+/* Part by part, so that the file leaves memory as the values enter it; by columns every part needs the whole file. */
+static plx_status convert_all(plx_context *ctx, convert_job *job)
+{
+    enum { PART = 1 << 23 };
+    const header *h = job->h;
+    plx_index grain = plx__max(1, plx__min(64, 65536 / h->cols)); /* 64 rows of a column share cache lines */
+    plx_index row_bytes = h->cols * h->bytes, part = h->fortran ? h->rows : plx__max(grain, PART / row_bytes);
+    for (job->first = 0; job->first < h->rows; job->first += part) {
+        plx_index rows = plx__min(part, h->rows - job->first);
+        const char *from = (const char *)h->body + job->first * row_bytes;
+        PLX_TRY(plx__parallel_for(ctx, rows, grain, convert_rows, job));
+        if (!h->fortran) plx__bytes_forget(from, from + rows * row_bytes);
+    }
+    return PLX_OK;
+}
+
 plx_status plx__npy_parse(plx__table *out, plx_context *ctx, plx__arena *arena, const char *name, const char *data,
                           size_t size)
 {
     header h = {.name = name};
-    convert_job job = {&h, NULL};
+    convert_job job = {&h, NULL, 0};
     *out = (plx__table){0};
     PLX_TRY(read_header(&h, ctx, data, size));
     PLX_TRY(check_sizes(&h, ctx));
     PLX_TRY(plx__arena_bytes((void **)&job.out, arena, h.rows * h.cols, sizeof(double)));
-    if (h.rows > 0 && h.cols > 0) {
-        plx_index grain = plx__max(1, plx__min(64, 65536 / h.cols)); /* 64 rows of a column share cache lines */
-        PLX_TRY(plx__parallel_for(ctx, h.rows, grain, convert_rows, &job));
-    }
+    if (h.rows > 0 && h.cols > 0) PLX_TRY(convert_all(ctx, &job));
     out->dense = (plx_mat){job.out, h.rows, h.cols, h.cols};
     return PLX_OK;
 }

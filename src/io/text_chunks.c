@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/file.h"
 #include "core/parallel.h"
 #include "core/text.h"
 
@@ -11,7 +12,7 @@
 #ifndef PLX__TEXT_CHUNK_LEAST
 #define PLX__TEXT_CHUNK_LEAST (1 << 16)
 #endif
-enum { CHUNK_MOST = 1 << 20, CHUNKS_PER_REPORT = 64 };
+enum { CHUNK_MOST = 1 << 20, CHUNKS_AT_ONCE = 32 };
 
 static plx_index chunk_bytes(plx_index size)
 {
@@ -46,6 +47,7 @@ static void count_bytes(plx_index *lines, plx_index *marks, const char *p, const
 
 typedef struct count_job {
     plx__text_chunks *chunks;
+    plx_index first;
     char mark;
 } count_job;
 
@@ -55,11 +57,17 @@ static plx_status count_chunk(void *job_, plx_context *ctx, plx_index begin, plx
     (void)worker;
     count_job *job = job_;
     for (plx_index c = begin; c < end; c++) {
-        plx__text_chunk *k = &job->chunks->chunk[c];
+        plx__text_chunk *k = &job->chunks->chunk[job->first + c];
         count_bytes(&k->lines, &k->marks, k->begin, k->end, job->mark);
         if (k->end > k->begin && k->end[-1] != '\n') k->lines++;
     }
     return PLX_OK;
+}
+
+/* Read and done with for this pass: the file need not stay in memory. */
+static void forget_chunks(const plx__text_chunks *chunks, plx_index first, plx_index count)
+{
+    plx__bytes_forget(chunks->chunk[first].begin, chunks->chunk[first + count - 1].end);
 }
 
 plx_status plx__text_split(plx__text_chunks *out, plx_context *ctx, const char *name, const char *begin,
@@ -79,8 +87,12 @@ plx_status plx__text_split(plx__text_chunks *out, plx_context *ctx, const char *
         out->chunk[c].begin = start;
         out->chunk[c].end = start = stop;
     }
-    count_job job = {out, mark};
-    PLX_TRY(plx__parallel_for(ctx, out->count, 1, count_chunk, &job));
+    count_job job = {out, 0, mark};
+    for (; job.first < out->count; job.first += CHUNKS_AT_ONCE) {
+        plx_index count = plx__min(CHUNKS_AT_ONCE, out->count - job.first);
+        PLX_TRY(plx__parallel_for(ctx, count, 1, count_chunk, &job));
+        forget_chunks(out, job.first, count);
+    }
     for (plx_index c = 0; c < out->count; c++) {
         plx__text_chunk *k = &out->chunk[c];
         k->first_line = out->lines;
@@ -111,10 +123,11 @@ plx_status plx__text_each(plx_context *ctx, const plx__text_chunks *chunks, plx_
     char phase[128];
     snprintf(phase, sizeof phase, "read %s", plx__path_base(chunks->name));
     each_job job = {fn, arg, 0};
-    for (; job.first < chunks->count; job.first += CHUNKS_PER_REPORT) {
-        plx_index count = plx__min(CHUNKS_PER_REPORT, chunks->count - job.first);
+    for (; job.first < chunks->count; job.first += CHUNKS_AT_ONCE) {
+        plx_index count = plx__min(CHUNKS_AT_ONCE, chunks->count - job.first);
         PLX_TRY(plx__parallel_for(ctx, count, 1, each_chunk, &job));
-        if (chunks->count > CHUNKS_PER_REPORT) PLX_TRY(plx__report(ctx, phase, job.first + count, chunks->count, NAN));
+        forget_chunks(chunks, job.first, count);
+        if (chunks->count > CHUNKS_AT_ONCE) PLX_TRY(plx__report(ctx, phase, job.first + count, chunks->count, NAN));
     }
     return PLX_OK;
 }

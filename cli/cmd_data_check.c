@@ -208,7 +208,7 @@ static const cli_positional positionals[] = {
     {"DATA", CLI_FILE, false, "A data set directory, its manifest, or a single file.", NULL}, CLI_END_POSITIONALS};
 static const cli_option options[] = {{.name = "quiet", .kind = CLI_FLAG, .help = "No warnings, only the verdict."},
                                      CLI_END_OPTIONS};
-static const cli_option *const option_sets[] = {options, cli_read_options, NULL};
+static const cli_option *const option_sets[] = {options, cli_memory_options, cli_read_options, NULL};
 static const cli_example examples[] = {{"parallax data check data/cora", "Is anything wrong with it?"},
                                        CLI_END_EXAMPLES};
 

@@ -144,7 +144,8 @@ static const cli_option options[] = {
     {.name = "contiguous", .kind = CLI_FLAG, .help = "Groups are neighbouring samples."},
     {.name = "allow-none", .kind = CLI_FLAG, .help = "A sample may lose all its views."},
     CLI_END_OPTIONS};
-static const cli_option *const option_sets[] = {options, cli_seed_options, cli_read_options, cli_talk_options, NULL};
+static const cli_option *const option_sets[] = {options,          cli_seed_options, cli_memory_options,
+                                                cli_read_options, cli_talk_options, NULL};
 static const cli_example examples[] = {
     {"parallax data drop data/cora cora-thin --rate 0.3 --seed 1", "Three rows of ten disappear from each view."},
     {"parallax data drop data/cora cora-links --rate.links 0.5", "Half of the samples lose their links."},

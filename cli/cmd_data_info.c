@@ -259,7 +259,7 @@ static const cli_option options[] = {
     {.name = "json", .value = "FILE", .kind = CLI_FILE, .help = "Write everything as JSON (- for standard output)."},
     {.name = "quiet", .kind = CLI_FLAG, .help = "No warnings."},
     CLI_END_OPTIONS};
-static const cli_option *const option_sets[] = {options, cli_read_options, NULL};
+static const cli_option *const option_sets[] = {options, cli_memory_options, cli_read_options, NULL};
 static const cli_example examples[] = {
     {"parallax data info data/cora", "What is in there?"},
     {"parallax data info table.csv --label-column class --json -", "The same of a single table, for a program."},

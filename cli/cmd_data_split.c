@@ -190,7 +190,8 @@ static const cli_option options[] = {
      .help = "Write OUT/fold1/train, OUT/fold1/test, OUT/fold2/train, ..."},
     {.name = "unstratified", .kind = CLI_FLAG, .help = "With --test: do not balance the classes."},
     CLI_END_OPTIONS};
-static const cli_option *const option_sets[] = {options, cli_seed_options, cli_read_options, cli_talk_options, NULL};
+static const cli_option *const option_sets[] = {options,          cli_seed_options, cli_memory_options,
+                                                cli_read_options, cli_talk_options, NULL};
 static const cli_example examples[] = {
     {"parallax data split data/cora cora10 --labels 10%", "The same data with a tenth of the labels."},
     {"parallax data split data/cora parts --test 0.3 --seed 1", "Seven tenths to learn from, three to test on."},

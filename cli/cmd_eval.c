@@ -144,7 +144,7 @@ static const cli_option options[] = {
     {.name = "quiet", .kind = CLI_FLAG, .help = "No warnings."},
     CLI_END_OPTIONS};
 
-static const cli_option *const option_sets[] = {options, cli_read_options, NULL};
+static const cli_option *const option_sets[] = {options, cli_memory_options, cli_read_options, NULL};
 
 static const cli_example examples[] = {
     {"parallax eval labels.csv data/cora", "Predictions against the truth of a data set."},

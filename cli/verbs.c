@@ -68,16 +68,21 @@ const cli_option cli_seed_options[] = {{.name = "seed",
                                         .help = "Every random choice follows from it (default 0)."},
                                        CLI_END_OPTIONS};
 
+#define MEMORY_OPTION                                                                                                  \
+    {                                                                                                                  \
+        .name = "memory", .value = "SIZE", .kind = CLI_SIZE,                                                           \
+        .help = "Memory limit, e.g. 500M or 8G (default: 80 % of what is free)."                                       \
+    }
+
+const cli_option cli_memory_options[] = {MEMORY_OPTION, CLI_END_OPTIONS};
+
 const cli_option cli_run_options[] = {{.name = "threads",
                                        .value = "N",
                                        .kind = CLI_WHOLE,
                                        .low = 1,
                                        .high = 4096,
                                        .help = "Threads to use (default: one per core)."},
-                                      {.name = "memory",
-                                       .value = "SIZE",
-                                       .kind = CLI_SIZE,
-                                       .help = "Memory limit, e.g. 500M or 8G (default: 80 % of what is free)."},
+                                      MEMORY_OPTION,
                                       {.name = "time-limit",
                                        .value = "SECONDS",
                                        .kind = CLI_REAL,
@@ -143,4 +148,7 @@ const cli_option cli_read_options[] = {
      .value = "O",
      .kind = CLI_TEXT,
      .help = "How to count words, e.g. min_df=5,stem=english,stop=english."},
+    {.name = "trust",
+     .kind = CLI_FLAG,
+     .help = "Read HDF5 and MATLAB files directly: faster, but a hostile file can crash or fill the machine."},
     CLI_END_OPTIONS};

@@ -5,6 +5,7 @@ install(TARGETS parallax EXPORT parallaxTargets
 if(TARGET parallax-cli)
   install(TARGETS parallax-cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
+install(TARGETS parallax-reader RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/parallax)
 install(FILES ${PLX_HEADERS} ${CMAKE_CURRENT_BINARY_DIR}/include/parallax/version.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/parallax)
 install(EXPORT parallaxTargets NAMESPACE parallax:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/parallax)

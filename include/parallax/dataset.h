@@ -422,11 +422,12 @@ typedef struct plx_read_options {
     const char *labels_file;      /**< file the labels come from; NULL: those of the data */
     const char *labels_column;    /**< its column; NULL: `label`, or a plain list of one label per line */
     const struct plx_model *like; /**< without text_options text is counted as for the views of this model */
+    int trust;                    /**< h5mu, h5ad, mat: 1: read in this process, without limits; see below */
 } plx_read_options;
 
 #define PLX_READ_OPTIONS_INIT                                                                                          \
     {                                                                                                                  \
-        sizeof(plx_read_options), 0, PLX_JOIN_UNION, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0                                \
+        sizeof(plx_read_options), 0, PLX_JOIN_UNION, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0                             \
     }
 
 /**
@@ -438,6 +439,11 @@ typedef struct plx_read_options {
 /**
  * Read a data set: a directory with `dataset.json`, a manifest of any name, a single file of one of the formats of
  * docs/guide/data.md, or several files (options->views), also beside one another.
+ *
+ * HDF5 and MATLAB files are read in a process of their own, because a hostile file can crash the libraries that read
+ * them: the program `parallax-reader`, found beside the library or in libexec/parallax, else a fork of the caller. It
+ * may take what the context's memory limit leaves and some seconds of processor time that grow with the file. A file
+ * that is known to be good is read in this process with `trust`, which saves one pass over the values.
  *
  * @param[out] out       NULL on failure.
  * @param path           May be NULL when options->views is given.
@@ -494,6 +500,18 @@ PLX_API const char *plx_dataset_file(const plx_dataset *data, plx_index i);
  */
 PLX_API PLX_NODISCARD plx_status plx_dataset_save(plx_context *ctx, const char *manifest, const char *path,
                                                   const plx_read_options *options);
+
+/**
+ * All of the program parallax-reader; of no use to others.
+ *
+ * @return The exit status: 0, or 3 for anything but the arguments the library gives its reading process.
+ *
+ * Ownership: nothing is kept.
+ * Threads: any; the caller's process gets limits of memory and time.
+ * Cost: reading a file.
+ * @since 0.1
+ */
+PLX_API int plx_reader_main(int argc, char **argv);
 
 /**
  * Write a data set: a directory, or an `.h5mu` file when `path` ends so. Nothing half-written stays.

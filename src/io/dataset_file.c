@@ -10,10 +10,10 @@
 #include "core/file.h"
 #include "data/dataset_impl.h"
 #include "io/matrix_kind.h"
+#include "io/guarded_read.h"
 #include "io/h5mu.h"
 #include "io/linqs.h"
 #include "io/manifest.h"
-#include "io/mat.h"
 #include "io/matrix_file.h"
 
 typedef enum format { UNKNOWN, MANIFEST, H5MU, MAT, LINQS, TEXT, MATRIX, CONLL } format;
@@ -222,8 +222,8 @@ plx_status plx__dataset_read_one(plx_dataset **out, plx_context *ctx, plx__arena
     PLX_TRY(check_effect(ctx, path, f, request));
     switch (f) {
     case MANIFEST: return plx__manifest_read(out, ctx, path, request);
-    case H5MU: return plx__h5mu_read(out, ctx, path, &request->o);
-    case MAT: return plx__mat_read(out, ctx, path, &request->o);
+    case H5MU: return plx__guarded_read(out, ctx, path, &request->o, &plx__h5mu_reader_entry);
+    case MAT: return plx__guarded_read(out, ctx, path, &request->o, &plx__mat_reader_entry);
     case LINQS: return plx__linqs_read(out, ctx, path);
     case CONLL:
         PLX_FAIL(ctx, PLX_E_DATA, "%s: tagged text has tokens, not views; read it as tagged text (plx_conll_read())",

@@ -16,6 +16,11 @@
 
 #include "core/file.h"
 
+/* The lock alone, around a fork; and in the copy, where nobody holds it. */
+void plx__h5_lock(void);
+void plx__h5_unlock(void);
+void plx__h5_forked(void);
+
 typedef struct plx__h5 {
     plx_context *ctx;
     const char *path;  /* as the user wrote it; for messages */

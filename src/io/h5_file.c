@@ -13,10 +13,20 @@
 
 static pthread_mutex_t library = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
+void plx__h5_lock(void) { pthread_mutex_lock(&library); }
+void plx__h5_unlock(void) { pthread_mutex_unlock(&library); }
+
+/* The owner of a recursive lock is a thread, and the only thread of a copy is another one. */
+void plx__h5_forked(void)
+{
+    pthread_mutex_t fresh = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+    library = fresh;
+}
+
 void plx__h5_enter(plx__h5 *f, plx_context *ctx, const char *path)
 {
     *f = (plx__h5){.ctx = ctx, .path = path, .file = -1, .entered = true};
-    pthread_mutex_lock(&library);
+    plx__h5_lock();
     H5Eget_auto2(H5E_DEFAULT, &f->print, &f->print_data);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 }
@@ -30,7 +40,7 @@ void plx__h5_close(plx__h5 *f)
     plx__h5_unmap(f);
     H5Eset_auto2(H5E_DEFAULT, f->print, f->print_data);
     f->entered = false;
-    pthread_mutex_unlock(&library);
+    plx__h5_unlock();
 }
 
 /* ---- opening and creating ---- */

@@ -8,7 +8,7 @@
 #include "data/dataset_impl.h"
 #include "data/lines.h"
 #include "io/csv.h"
-#include "io/h5mu.h"
+#include "io/guarded_read.h"
 
 static bool is_missing(const char *text)
 {
@@ -69,7 +69,7 @@ static plx_status frame_rows(const char *const **texts, const char *const **ids,
     const char **out = NULL, **names = NULL;
     plx_status st = PLX_OK;
     o.label = s->column;
-    PLX_TRY(plx__h5mu_read(&data, ctx, s->file, &o));
+    PLX_TRY(plx__guarded_read(&data, ctx, s->file, &o, &plx__h5mu_reader_entry));
     const char *const *from = data->labels ? data->labels : data->truth;
     if (!from) {
         st = plx__fail(ctx, PLX_E_DATA, "%s has no labels; say which column of obs holds them", s->file);

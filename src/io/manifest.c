@@ -13,9 +13,8 @@
 #include "core/json.h"
 #include "data/dataset_impl.h"
 #include "data/lines.h"
-#include "io/h5mu.h"
+#include "io/guarded_read.h"
 #include "io/label_source.h"
-#include "io/mat.h"
 #include "io/matrix_file.h"
 
 enum { MOST_PARTS = 64 };
@@ -148,8 +147,9 @@ static plx_status read_container(view_list *list, const reader *r, const entry *
         PLX_FAIL(r->ctx, PLX_E_UNSUPPORTED, "%s: more than %d views are files with views of their own", r->path,
                  MOST_PARTS);
     o.label = e->label;
-    if (plx__ends_with(e->file, ".mat")) PLX_TRY(plx__mat_read(part, r->ctx, e->file, &o));
-    else PLX_TRY(plx__h5mu_read(part, r->ctx, e->file, &o));
+    o.trust = r->request->o.trust;
+    PLX_TRY(plx__guarded_read(part, r->ctx, e->file, &o,
+                              plx__ends_with(e->file, ".mat") ? &plx__mat_reader_entry : &plx__h5mu_reader_entry));
     list->n_parts++;
     PLX_TRY(make_room(list, r, (*part)->n_views));
     for (plx_index v = 0; v < (*part)->n_views; v++) {

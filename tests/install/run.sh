@@ -13,6 +13,11 @@ lib=$(dirname "$library")
 test -x "$prefix/bin/parallax"
 "$prefix/bin/parallax" version >/dev/null
 
+# The reading process is found from where the library was installed: a file that crashes it is one line.
+test -x "$prefix/libexec/parallax/parallax-reader"
+if "$prefix/bin/parallax" data info "$source/tests/data/hostile/h5mu_segv_1.h5mu" >/dev/null 2>"$scratch/said"; then exit 1; fi
+grep -q 'damaged or hostile' "$scratch/said"
+
 cmake -S "$source/tests/install/consumer" -B "$scratch/cmake" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_BUILD_TYPE=Release >/dev/null
 cmake --build "$scratch/cmake" >/dev/null
 "$scratch/cmake/stranger"

@@ -2,7 +2,8 @@
  * Matrix products as fixed tiles of C, each one call of a single-threaded BLAS.
  *
  * The plan depends on the shapes only. Where C has too few tiles but the inner dimension is long, that is
- * cut into slabs whose products are summed in slab order.
+ * cut into slabs whose products are summed in slab order. A tile with a very long inner dimension is computed in pieces of
+ * that, one after the other: between two of them the user may stop the call.
  */
 #include <cblas.h>
 
@@ -16,7 +17,8 @@ enum {
     TILE_FLOOR = 96, /* smallest side a tile is halved to */
     ENOUGH_TILES = 16,
     SLAB_MIN = 2048,
-    MAX_SLABS = 16
+    MAX_SLABS = 16,
+    PIECE_WORK = 1 << 30 /* multiplications of one call of BLAS: about a tenth of a second */
 };
 
 typedef struct product {
@@ -105,16 +107,29 @@ static void tile_place(const product *p, plx_index t, plx_index *i0, plx_index *
     *j0 = (t - i * (i + 1) / 2) * p->bm;
 }
 
+/* The plan, and so the bytes of the result, depends on the shapes only. */
+static plx_status tile_in_pieces(const product *p, plx_context *ctx, plx_index i0, plx_index j0)
+{
+    double *c = p->c.data + i0 * p->c.ld + j0, beta = p->beta;
+    plx_index piece = plx__max(1024, PIECE_WORK / (p->bm * p->bn));
+    for (plx_index k = 0; k < p->inner; k += piece) {
+        if (k) PLX_TRY(plx__poll(ctx));
+        tile_product(p, i0, j0, k, plx__min(p->inner, k + piece), beta, c, p->c.ld);
+        beta = 1.0;
+    }
+    return PLX_OK;
+}
+
 static plx_status run_tiles(void *arg, plx_context *ctx, plx_index begin, plx_index end, int worker)
 {
     const product *p = arg;
     plx_index tiles = tile_count(p);
-    (void)ctx, (void)worker;
+    (void)worker;
     for (plx_index t = begin; t < end; t++) {
         plx_index i0, j0, s = t / tiles;
         tile_place(p, t % tiles, &i0, &j0);
         if (p->slabs == 1) {
-            tile_product(p, i0, j0, 0, p->inner, p->beta, p->c.data + i0 * p->c.ld + j0, p->c.ld);
+            PLX_TRY(tile_in_pieces(p, ctx, i0, j0));
             continue;
         }
         double *own = p->partial + (s * p->c.rows + i0) * p->c.cols + j0;

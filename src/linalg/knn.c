@@ -400,3 +400,13 @@ plx_status plx__knn(plx_context *ctx, plx__points queries, plx__points reference
     plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;
 }
+
+double plx__knn_bytes(const plx_context *ctx, plx_index n, plx_index k, double entries, bool sparse)
+{
+    double capacity = 4.0 * (double)plx__min(k, n) + 32.0, rows = (double)n;
+    double lists = sparse ? SPARSE_BLOCK : QUERY_BLOCK, products = sparse ? rows : QUERY_BLOCK * REFERENCE_BLOCK;
+    double worker = sizeof(worker_space) + products * sizeof(float) + lists * capacity * sizeof(candidate) +
+                    capacity * sizeof(ranked);
+    double copies = sparse ? 2 * 12.0 * entries : (sizeof(double) + sizeof(float)) * entries;
+    return copies + 20.0 * rows + worker * plx__workers(ctx);
+}

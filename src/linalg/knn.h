@@ -23,4 +23,7 @@ typedef struct plx__knn_options {
 plx_status plx__knn(plx_context *ctx, plx__points queries, plx__points references, const plx__knn_options *options,
                     int64_t *index, double *distance);
 
+/* Most bytes of a search among n rows of `entries` values themselves, besides its results. */
+double plx__knn_bytes(const plx_context *ctx, plx_index n, plx_index k, double entries, bool sparse);
+
 #endif

@@ -218,6 +218,7 @@ static plx_status measured_fit(plx__run *run, plx__memory_use *memory)
     plx__memory_peak_reset(ctx);
     plx_status st = run->method->fit(run);
     memory->taken = atomic_load(&ctx->memory_peak) - before;
+    if (run->info->converged == 1 && plx__out_of_time(ctx)) run->info->converged = 0; /* never after a limit */
     plx__memory_peak_raise(ctx, earlier);
     return st;
 }

@@ -318,6 +318,31 @@ static void save_and_load(trial *t)
     close_stage(&s);
 }
 
+/* A model file of version 1, kept since the day it was written: it loads for ever. PLX_WRITE_MODELS=1 writes the file of
+ * a new method, once; an existing one is never replaced. */
+static void old_file(trial *t)
+{
+    stage s;
+    char path[512];
+    plx_model *old = NULL;
+    if (!can(t, PLX_CAN_PREDICT) || !t->first || !open_stage(&s, t)) return;
+    snprintf(path, sizeof path, "%s/tests/data/models/%s.plx", t->source, t->method);
+    if (getenv("PLX_WRITE_MODELS") && access(path, F_OK) != 0)
+        CHECK(t, plx_model_save(s.ctx, s.model, path) == PLX_OK, "save: %s", plx_context_error(s.ctx));
+    CHECK(t, plx_model_load(&old, s.ctx, path) == PLX_OK, "%s (a new method: write it once with PLX_WRITE_MODELS=1)",
+          plx_context_error(s.ctx));
+    if (old) {
+        raw *fresh = raw_make(t, 20, 3, 21);
+        char where[128] = "";
+        picture *p = predict_picture(t, s.ctx, old, fresh);
+        CHECK(t, p && p->n == fresh->n && picture_finite(p, where, sizeof where), "an old model predicts: %s", where);
+        picture_free(p);
+        raw_free(fresh);
+    }
+    plx_model_destroy(old);
+    close_stage(&s);
+}
+
 /* ---- held-out samples ---- */
 
 static bool write_flags(const trial *t, plx_index n, bool (*out)(plx_index))
@@ -441,6 +466,7 @@ const check model_checks[] = {{"arrays", arrays},
                               {"predict-subset", predict_subset},
                               {"predict-missing-features", predict_missing_features},
                               {"save-and-load", save_and_load},
+                              {"old-file", old_file},
                               {"heldout", heldout},
                               {"heldout-refused", heldout_refused},
                               {"json", json_result},

@@ -2,9 +2,11 @@
  * Promises about the run: progress and cancelling, refused memory, limits, the objective.
  */
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "contract.h"
@@ -120,6 +122,7 @@ typedef struct sweep {
     const plx_model *model; /* for the steps after the fit */
     char path[96];
     plx_index told, kept; /* warnings: told to the log, kept in the result */
+    meter *meter;         /* of the running step */
 } sweep;
 
 typedef plx_status (*sweep_step)(trial *t, plx_context *ctx, sweep *s);
@@ -164,7 +167,11 @@ static plx_status step_json(trial *t, plx_context *ctx, sweep *s)
 {
     plx_model *m = NULL;
     const char *text = NULL;
+    long refused = s->meter->fail_at;
+    s->meter->fail_at = 0; /* the fit has had its own sweep */
     plx_status st = try_fit(t, &m, ctx, s->data, NULL);
+    s->meter->calls = 0;
+    s->meter->fail_at = refused;
     if (m) s->kept += plx_model_warnings(m);
     if (st == PLX_OK) st = plx_model_json(&text, ctx, m, s->data);
     CHECK(t, (st == PLX_OK) == (text != NULL), "json: status and result disagree");
@@ -186,6 +193,7 @@ static bool refuse_one(trial *t, const char *what, sweep_step step, sweep *s, lo
     plx_context *ctx = metered(&m, 1);
     long before = m.live;
     s->told = s->kept = 0;
+    s->meter = &m;
     plx_context_set_log(ctx, PLX_LOG_WARNING, count_warning, &s->told);
     m.calls = 0;
     m.fail_at = k;
@@ -215,7 +223,8 @@ static void sweep_all(trial *t, const char *what, sweep_step step, sweep *s)
     CHECK(t, k > 5 && k < MANY, "%s: %ld allocations were tried", what, k);
 }
 
-static void sweep_steps(trial *t, raw *r)
+/* `files`: saving and loading too, which go the same road whatever the settings. */
+static void sweep_steps(trial *t, raw *r, bool files)
 {
     plx_context *ctx = plain_context(1);
     plx_dataset *data = raw_dataset(t, r, ctx);
@@ -226,8 +235,8 @@ static void sweep_steps(trial *t, raw *r)
     if (m) {
         sweep_all(t, "fit", step_fit, &s);
         sweep_all(t, "json", step_json, &s);
-        if (can(t, PLX_CAN_PREDICT)) {
-            sweep_all(t, "predict", step_predict, &s);
+        if (can(t, PLX_CAN_PREDICT)) sweep_all(t, "predict", step_predict, &s);
+        if (can(t, PLX_CAN_PREDICT) && files) {
             sweep_all(t, "save", step_save, &s);
             CHECK(t, plx_model_save(ctx, m, s.path) == PLX_OK, "%s", plx_context_error(ctx));
             sweep_all(t, "load", step_load, &s);
@@ -258,9 +267,9 @@ static bool takes(trial *t, const raw *r)
 static void allocations(trial *t)
 {
     raw *r = raw_make(t, 8, 2, 7), *holes = raw_clone(r);
-    sweep_steps(t, r);
+    sweep_steps(t, r, t->first);
     for (plx_index i = 1; r->n_views > 1 && i < r->n; i += 2) holes->view[r->n_views - 1].present[i] = 0;
-    if (can(t, PLX_CAN_MISSING_VIEWS) && takes(t, holes)) sweep_steps(t, holes);
+    if (can(t, PLX_CAN_MISSING_VIEWS) && takes(t, holes)) sweep_steps(t, holes, false);
     raw_free(r);
     raw_free(holes);
 }
@@ -303,6 +312,7 @@ static void time_limit(trial *t)
     if (m) {
         picture *p = picture_model(m);
         CHECK(t, picture_finite(p, where, sizeof where), "not finite: %s", where);
+        CHECK(t, plx_model_converged(m) != 1, "says converged after no time at all");
         picture_free(p);
     }
     plx_model_destroy(m);
@@ -311,5 +321,68 @@ static void time_limit(trial *t)
     raw_free(r);
 }
 
-const check run_checks[] = {{"monotone", monotone},         {"cancel", cancel},         {"allocations", allocations},
-                            {"memory-limit", memory_limit}, {"time-limit", time_limit}, {NULL, NULL}};
+/* ---- stopping soon ---- */
+
+typedef struct interrupt {
+    plx_context *ctx;
+    pthread_mutex_t lock;
+    pthread_cond_t over;
+    bool done;
+    double cancelled_at; /* processor seconds of the process; 0: the fit was faster */
+} interrupt;
+
+/* Waits until the fit has worked for a while, then asks it to stop. */
+static void *cancel_at_work(void *arg)
+{
+    interrupt *i = arg;
+    double started = processor_seconds();
+    pthread_mutex_lock(&i->lock);
+    while (!i->done && processor_seconds() - started < 0.1) {
+        struct timespec soon;
+        clock_gettime(CLOCK_REALTIME, &soon);
+        soon.tv_nsec += 10000000;
+        soon.tv_sec += soon.tv_nsec / 1000000000;
+        soon.tv_nsec %= 1000000000;
+        pthread_cond_timedwait(&i->over, &i->lock, &soon);
+    }
+    if (!i->done) {
+        i->cancelled_at = processor_seconds();
+        plx_context_cancel(i->ctx);
+    }
+    pthread_mutex_unlock(&i->lock);
+    return NULL;
+}
+
+/* Within a second of processor time, which does not depend on what else the machine does. */
+static void cancel_soon(trial *t)
+{
+    raw *r = raw_make_wide(t, 1200, 3, 7, 8);
+    plx_context *ctx = patient_context(1);
+    plx_dataset *data = raw_dataset(t, r, ctx);
+    plx_model *m = NULL;
+    pthread_t helper;
+    interrupt i = {.ctx = ctx, .lock = PTHREAD_MUTEX_INITIALIZER, .over = PTHREAD_COND_INITIALIZER};
+    NEED(t, pthread_create(&helper, NULL, cancel_at_work, &i) == 0, "cannot start a thread");
+    plx_status st = try_fit(t, &m, ctx, data, NULL);
+    double ended = processor_seconds();
+    pthread_mutex_lock(&i.lock);
+    i.done = true;
+    pthread_cond_signal(&i.over);
+    pthread_mutex_unlock(&i.lock);
+    pthread_join(helper, NULL);
+    CHECK(t, st == PLX_OK || st == PLX_E_CANCELLED, "%s: %s", plx_status_name(st), plx_context_error(ctx));
+    CHECK(t, i.cancelled_at == 0 || ended - i.cancelled_at < 1, "goes on for %.1f s after it was cancelled",
+          ended - i.cancelled_at);
+    plx_model_destroy(m);
+    plx_dataset_destroy(data);
+    plx_context_destroy(ctx);
+    raw_free(r);
+}
+
+const check run_checks[] = {{"monotone", monotone},
+                            {"cancel", cancel},
+                            {"allocations", allocations},
+                            {"memory-limit", memory_limit},
+                            {"time-limit", time_limit},
+                            {"cancel-soon", cancel_soon},
+                            {NULL, NULL}};

@@ -29,21 +29,23 @@ static int run_list(trial *t, const check *list, const char *filter)
     for (; list->name; list++) {
         if (filter && !strstr(list->name, filter)) continue;
         t->check = list->name;
-        double started = plx__now();
+        double started = processor_seconds();
         list->run(t);
-        if (getenv("PLX_CONTRACT_TIMES")) printf("%-28s %.2f s\n", list->name, plx__now() - started);
+        if (getenv("PLX_CONTRACT_TIMES")) printf("%-28s %.2f s\n", list->name, processor_seconds() - started);
         count++;
     }
     return count;
 }
 
-static int run_variant(trial *t, const char *filter, int variant, const char *name)
+static int run_variant(trial *t, const char *filter, int variant, const char *name, int *tried)
 {
     static const check *const lists[] = {params_checks, data_checks,   invariance_checks,
                                          run_checks,    memory_checks, model_checks};
     int checks = 0;
     t->variant = variant;
     t->variant_name = name;
+    t->first = *tried == 0;
+    ++*tried;
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) checks += run_list(t, lists[i], filter);
     return checks;
 }
@@ -51,15 +53,18 @@ static int run_variant(trial *t, const char *filter, int variant, const char *na
 /* The defaults, then every row of the method in the table of settings. */
 static int run_all(trial *t, const char *filter)
 {
-    int checks = 0;
+    int checks = 0, tried = 0;
     bool defaults = true;
     for (int e = 0; e < N_EXTRA_SETTINGS; e++)
         if (strcmp(EXTRA_SETTINGS[e].method, t->method) == 0 && strcmp(EXTRA_SETTINGS[e].name, "needed") == 0)
             defaults = false;
-    if (defaults) checks += run_variant(t, filter, -1, "defaults");
+    if (defaults) checks += run_variant(t, filter, -1, "defaults", &tried);
     for (int e = 0; e < N_EXTRA_SETTINGS; e++)
         if (strcmp(EXTRA_SETTINGS[e].method, t->method) == 0)
-            checks += run_variant(t, filter, e, EXTRA_SETTINGS[e].name);
+            checks += run_variant(t, filter, e, EXTRA_SETTINGS[e].name, &tried);
+    t->check = "seeds";
+    if (t->seeds_tried && can(t, PLX_IS_RANDOM) && !t->seed_mattered)
+        complain(t, "is random, but no seed changes anything with any of its rows");
     return checks;
 }
 

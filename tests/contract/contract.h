@@ -18,8 +18,10 @@ typedef struct trial {
     const char *check; /* the running one */
     int variant;       /* row of EXTRA_SETTINGS, or -1: the defaults */
     const char *variant_name;
+    bool first;         /* of the method's rows: what no setting changes is checked with this one only */
     const char *source; /* root of the source tree */
     char directory[64]; /* scratch files go here */
+    bool seeds_tried, seed_mattered; /* in any of the method's rows so far */
     int failures;
 } trial;
 
@@ -143,6 +145,9 @@ const char *picture_difference(const trial *t, const picture *a, const picture *
 bool picture_finite(const picture *p, char *where, size_t bytes);
 picture *fit_picture(trial *t, plx_context *ctx, const raw *r);
 picture *predict_picture(trial *t, plx_context *ctx, const plx_model *model, const raw *r);
+
+/* Processor time of the process: does not depend on what else the machine does. */
+double processor_seconds(void);
 
 /* ---- the checks ---- */
 

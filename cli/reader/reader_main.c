@@ -3,4 +3,5 @@
  */
 #include <parallax/parallax.h>
 
-int main(int argc, char **argv) { return plx_reader_main(argc, argv); }
+/* 3: of another version than the library that calls, or called by somebody else. */
+int main(int argc, char **argv) { return plx_reader_main(argc, argv) == PLX_OK ? 0 : 3; }

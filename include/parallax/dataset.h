@@ -504,14 +504,16 @@ PLX_API PLX_NODISCARD plx_status plx_dataset_save(plx_context *ctx, const char *
 /**
  * All of the program parallax-reader; of no use to others.
  *
- * @return The exit status: 0, or 3 for anything but the arguments the library gives its reading process.
+ * @param argc        As main() gets it.
+ * @param argv        As main() gets it.
+ * @retval PLX_E_ARG  anything but the arguments the library gives its reading process
  *
  * Ownership: nothing is kept.
- * Threads: any; the caller's process gets limits of memory and time.
+ * Threads: any; the process gets limits of memory and time.
  * Cost: reading a file.
  * @since 0.1
  */
-PLX_API int plx_reader_main(int argc, char **argv);
+PLX_API PLX_NODISCARD plx_status plx_reader_main(int argc, char **argv);
 
 /**
  * Write a data set: a directory, or an `.h5mu` file when `path` ends so. Nothing half-written stays.

@@ -51,7 +51,7 @@ const char *plx_dataset_file(const plx_dataset *data, plx_index i)
     return data && i >= 0 && i < data->n_files ? data->files[i] : NULL;
 }
 
-int plx_reader_main(int argc, char **argv) { return plx__reader_main(argc, argv); }
+plx_status plx_reader_main(int argc, char **argv) { return plx__reader_main(argc, argv); }
 
 plx_status plx_dataset_write(plx_context *ctx, const plx_dataset *data, const char *path)
 {

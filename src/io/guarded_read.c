@@ -64,21 +64,21 @@ static const plx__file_reader *reader_called(const char *name)
 }
 
 /* parallax-reader VERSION READER PATH LABEL TRUTH JOIN MEMORY SECONDS, as spawn_program() writes it. */
-int plx__reader_main(int argc, char **argv)
+plx_status plx__reader_main(int argc, char **argv)
 {
     struct stat info;
-    if (argc != PLX__READER_ARGS || !argv || strcmp(argv[1], PLX_VERSION_STRING) != 0) return PLX__READER_REFUSED;
+    if (argc != PLX__READER_ARGS || !argv || strcmp(argv[1], PLX_VERSION_STRING) != 0) return PLX_E_ARG;
     job j = {.reader = reader_called(argv[2]), .path = argv[3], .options = PLX_READ_OPTIONS_INIT};
-    if (!j.reader) return PLX__READER_REFUSED;
+    if (!j.reader) return PLX_E_ARG;
     j.options.label = argv[4][0] ? argv[4] : NULL;
     j.options.truth = argv[5][0] ? argv[5] : NULL;
     j.options.join = argv[6][0] == '1' ? PLX_JOIN_INTERSECTION : PLX_JOIN_UNION;
     j.memory = strtoll(argv[7], NULL, 10);
     j.seconds = strtoll(argv[8], NULL, 10);
     j.file_bytes = stat(j.path, &info) == 0 ? (int64_t)info.st_size : 0;
-    if (j.memory < 1 || j.seconds < 1) return PLX__READER_REFUSED;
+    if (j.memory < 1 || j.seconds < 1) return PLX_E_ARG;
     read_and_send(1, &j);
-    return 0;
+    return PLX_OK;
 }
 
 /* ---- in this one ---- */

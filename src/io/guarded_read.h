@@ -25,6 +25,6 @@ plx_status plx__guarded_read(plx_dataset **out, plx_context *ctx, const char *pa
                              const plx__file_reader *reader);
 
 /* What parallax-reader does: see plx_reader_main(). */
-int plx__reader_main(int argc, char **argv);
+plx_status plx__reader_main(int argc, char **argv);
 
 #endif

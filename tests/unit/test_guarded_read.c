@@ -335,9 +335,9 @@ static void the_program_refuses_what_is_not_for_it(void **state)
 {
     (void)state;
     char *argv[] = {"parallax-reader", "0.0.0", "h5mu", "x", "", "", "0", "1", "1", NULL};
-    assert_int_equal(plx_reader_main(0, NULL), 3);
-    assert_int_equal(plx_reader_main(9, argv), 3);
-    assert_int_equal(plx_reader_main(2, argv), 3);
+    assert_int_equal(plx_reader_main(0, NULL), PLX_E_ARG);
+    assert_int_equal(plx_reader_main(9, argv), PLX_E_ARG);
+    assert_int_equal(plx_reader_main(2, argv), PLX_E_ARG);
 }
 
 int main(void)

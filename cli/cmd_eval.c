@@ -30,6 +30,7 @@ static plx_eval_options eval_options(const cli_args *args)
 {
     plx_eval_options o = PLX_EVAL_OPTIONS_INIT;
     o.truth = cli_value(args, "truth");
+    if (o.truth) o.truth_column = cli_value(args, "truth-column");
     o.pred = cli_value(args, "pred");
     o.scores = cli_value(args, "scores");
     o.positive = cli_value(args, "positive");
@@ -89,7 +90,10 @@ static const cli_positional positionals[] = {
     CLI_END_POSITIONALS};
 
 static const cli_option options[] = {
-    {.name = "truth", .value = "FILE", .kind = CLI_FILE, .help = "True labels, one per line; ? is skipped."},
+    {.name = "truth",
+     .value = "FILE",
+     .kind = CLI_FILE,
+     .help = "True labels: one per line, ? is skipped; or a table, joined by id with predictions that have ids."},
     {.name = "pred",
      .value = "FILE",
      .kind = CLI_FILE,

@@ -63,6 +63,10 @@ PLX_API void plx_metrics_destroy(plx_metrics *metrics);
 /** Number of metrics, undefined ones included; 0 for NULL. */
 PLX_API plx_index plx_metrics_count(const plx_metrics *metrics);
 
+/** What to say beside the values: "on the labelled samples" when the method had seen all the labels it is measured with;
+ *  else NULL. A text of the library. @since 0.1 */
+PLX_API const char *plx_metrics_basis(const plx_metrics *metrics);
+
 /** Name number i; NULL for NULL or out of range. */
 PLX_API const char *plx_metrics_name(const plx_metrics *metrics, plx_index i);
 
@@ -239,29 +243,31 @@ PLX_API PLX_NODISCARD plx_status plx_metrics_regression(plx_metrics *metrics, co
 /** What plx_eval_files() reads. Start from PLX_EVAL_OPTIONS_INIT; fields are only ever appended. A NULL name means: not
  *  given. */
 typedef struct plx_eval_options {
-    size_t struct_size;    /**< sizeof(plx_eval_options) as the caller was built */
-    const char *truth;     /**< one label per line, `?` = unknown */
-    const char *pred;      /**< one label per line, or a predictions.csv (id,label,score_CLASS,...) */
-    const char *scores;    /**< CSV: header of class names, one row per sample */
-    const char *positive;  /**< class whose auc, prbep and average_precision are wanted */
-    int multilabel;        /**< labels are sets separated by `|` */
-    const char *hierarchy; /**< JSON {"classes": [...], "subset": [[child, parent], ...], "mutex": [[a, b], ...]} */
-    int clusters;          /**< predictions are clusters */
-    const char *noise;     /**< "keep" (default) or "drop": what to do with cluster `noise` */
-    const char *topn;      /**< CSV: header of item names, one row of scores per query */
-    const char *gold;      /**< one 0-based item index per line, `?` = skip */
-    const char *top;       /**< list of N for top:N; NULL: "1,5,10" */
-    const char *views;     /**< CSV: header of view names, one predicted label per view and sample */
-    const char *table;     /**< CSV: dataset,METHOD1,METHOD2,... */
-    int higher_better;     /**< for the table; 1 (default) or 0 */
-    const char *metrics;   /**< comma-separated names to keep, in this order; NULL: all. A name in quotes
+    size_t struct_size;       /**< sizeof(plx_eval_options) as the caller was built */
+    const char *truth;        /**< one label per line, `?` = unknown; or a table, see truth_column */
+    const char *pred;         /**< one label per line, or a predictions.csv (id,label,score_CLASS,...) */
+    const char *scores;       /**< CSV: header of class names, one row per sample */
+    const char *positive;     /**< class whose auc, prbep and average_precision are wanted */
+    int multilabel;           /**< labels are sets separated by `|` */
+    const char *hierarchy;    /**< JSON {"classes": [...], "subset": [[child, parent], ...], "mutex": [[a, b], ...]} */
+    int clusters;             /**< predictions are clusters */
+    const char *noise;        /**< "keep" (default) or "drop": what to do with cluster `noise` */
+    const char *topn;         /**< CSV: header of item names, one row of scores per query */
+    const char *gold;         /**< one 0-based item index per line, `?` = skip */
+    const char *top;          /**< list of N for top:N; NULL: "1,5,10" */
+    const char *views;        /**< CSV: header of view names, one predicted label per view and sample */
+    const char *table;        /**< CSV: dataset,METHOD1,METHOD2,... */
+    int higher_better;        /**< for the table; 1 (default) or 0 */
+    const char *metrics;      /**< comma-separated names to keep, in this order; NULL: all. A name in quotes
                                  may hold commas. `f1` stands for all `f1:CLASS` unless there is a plain
                                  `f1`; `auc:*` always stands for the whole family. */
+    const char *truth_column; /**< column of a table, .h5mu or .h5ad `truth`; NULL: label, truth, class or the only one.
+                                   Rows are joined with those of a predictions.csv by id where both have ids. */
 } plx_eval_options;
 
 #define PLX_EVAL_OPTIONS_INIT                                                                                          \
     {                                                                                                                  \
-        sizeof(plx_eval_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0                                          \
+        sizeof(plx_eval_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0                                       \
     }
 
 /**

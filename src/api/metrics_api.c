@@ -18,6 +18,7 @@ plx_status plx_metrics_create(plx_metrics **out, plx_context *ctx)
 void plx_metrics_destroy(plx_metrics *metrics) { plx__metrics_destroy(metrics); }
 
 plx_index plx_metrics_count(const plx_metrics *metrics) { return metrics ? metrics->count : 0; }
+const char *plx_metrics_basis(const plx_metrics *metrics) { return metrics ? metrics->basis : NULL; }
 plx_index plx_metrics_warning_count(const plx_metrics *metrics) { return metrics ? metrics->n_warnings : 0; }
 
 plx_index plx_metrics_find(const plx_metrics *metrics, const char *name)

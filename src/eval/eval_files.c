@@ -6,6 +6,7 @@
 #include "core/json.h"
 #include "core/number.h"
 #include "eval/label_files.h"
+#include "io/label_source.h"
 #include "eval/metrics_store.h"
 
 typedef struct session {
@@ -13,7 +14,8 @@ typedef struct session {
     plx__arena *arena; /* what was read from the files */
     plx_metrics *metrics;
     const plx_eval_options *o;
-    plx__label_list truth; /* labels NULL: not given */
+    plx__label_list truth;        /* labels NULL: not given */
+    const char *const *truth_ids; /* NULL: none */
 } session;
 
 /* ---- which inputs ---- */
@@ -38,6 +40,7 @@ static plx_status check_needs(plx_context *ctx, const plx_eval_options *o)
         {o->hierarchy, o->multilabel && o->pred, "hierarchy", "multilabel and pred"},
         {o->clusters, o->pred, "clusters", "pred"},
         {o->noise, o->clusters, "noise", "clusters"},
+        {o->truth_column, o->truth, "truth_column", "truth"},
         {o->topn, o->gold, "topn", "gold"},
         {o->gold, o->topn, "gold", "topn"},
         {o->top, o->topn, "top", "topn"},
@@ -70,6 +73,79 @@ static plx_status same_length(const session *s, const char *path, plx_index rows
     if (s->truth.count == rows) return PLX_OK;
     PLX_FAIL(s->ctx, PLX_E_DATA, "%s has %lld labels but %s has %lld %s; they must have one per sample each",
              s->o->truth, (long long)s->truth.count, path, (long long)rows, what);
+}
+
+/* ---- truth ---- */
+
+/* A table has several columns, or a single one under its name. */
+static plx_status is_truth_table(bool *out, session *s)
+{
+    static const char *const names[] = {"label", "labels", "truth", "class"};
+    plx__label_list first;
+    *out = s->o->truth_column != NULL;
+    if (*out || !plx__is_named_table(s->o->truth)) return PLX_OK;
+    PLX_TRY(plx__first_fields(&first, s->arena, s->o->truth));
+    *out = first.count > 1;
+    for (size_t k = 0; first.count == 1 && k < sizeof names / sizeof *names; k++)
+        *out = *out || strcmp(first.labels[0], names[k]) == 0;
+    return PLX_OK;
+}
+
+static plx_status read_truth(session *s)
+{
+    plx__label_source from = {.file = s->o->truth, .column = s->o->truth_column};
+    const char *const *texts = NULL;
+    const char **labels = NULL;
+    bool table = plx__ends_with(s->o->truth, ".h5mu") || plx__ends_with(s->o->truth, ".h5ad");
+    if (!table) PLX_TRY(is_truth_table(&table, s));
+    if (!table) return plx__label_list_read(&s->truth, s->arena, s->o->truth, s->o->multilabel != 0);
+    PLX_TRY(plx__label_source_rows(&texts, &s->truth_ids, &s->truth.count, s->ctx, s->arena, &from));
+    PLX_TRY(PLX__ARENA_NEW(&labels, s->arena, s->truth.count));
+    for (plx_index i = 0; i < s->truth.count; i++) labels[i] = texts[i] ? texts[i] : "?";
+    s->truth.labels = labels;
+    return PLX_OK;
+}
+
+/* The truth in the order of the predictions, where both have ids. */
+static plx_status join_truth(session *s, const plx__prediction_file *pred)
+{
+    plx__map place;
+    plx_index existing = -1, unknown = 0;
+    const char **labels = NULL;
+    if (!s->truth_ids || !pred->ids) return PLX_OK;
+    PLX_TRY(plx__map_init(&place, s->arena, s->truth.count));
+    for (plx_index i = 0; i < s->truth.count; i++) {
+        PLX_TRY(plx__map_add(&place, s->truth_ids[i], i, &existing));
+        if (existing >= 0) PLX_FAIL(s->ctx, PLX_E_DATA, "%s: duplicate id '%s'", s->o->truth, s->truth_ids[i]);
+    }
+    PLX_TRY(PLX__ARENA_NEW(&labels, s->arena, pred->list.count));
+    for (plx_index i = 0; i < pred->list.count; i++) {
+        plx_index row = plx__map_get(&place, pred->ids[i]);
+        labels[i] = row < 0 ? "?" : s->truth.labels[row];
+        unknown += row < 0;
+    }
+    if (unknown == pred->list.count)
+        PLX_FAIL(s->ctx, PLX_E_DATA, "%s and %s have no id in common, e.g. '%s'", s->o->truth, s->o->pred,
+                 pred->ids[0]);
+    if (unknown)
+        plx__warn(s->ctx, "%lld of %lld predictions have no row in %s and are not counted", (long long)unknown,
+                  (long long)pred->list.count, s->o->truth);
+    s->truth = (plx__label_list){labels, pred->list.count};
+    return PLX_OK;
+}
+
+/* Numbers of clusters measured as classes give accuracy 0. */
+static plx_status warn_of_clusters(session *s, const plx__label_list *pred)
+{
+    plx__map classes;
+    plx_index existing = -1;
+    PLX_TRY(plx__map_init(&classes, s->arena, 0));
+    for (plx_index i = 0; i < s->truth.count; i++) PLX_TRY(plx__map_add(&classes, s->truth.labels[i], i, &existing));
+    for (plx_index i = 0; i < pred->count; i++)
+        if (strcmp(pred->labels[i], "?") != 0 && plx__map_get(&classes, pred->labels[i]) >= 0) return PLX_OK;
+    plx__warn(s->ctx, "%s: no prediction is a class of the truth; if they are clusters, they are measured as clusters",
+              s->o->pred);
+    return PLX_OK;
 }
 
 /* ---- predictions ---- */
@@ -149,6 +225,7 @@ static plx_status run_pred(session *s)
     const plx_eval_options *o = s->o;
     plx__prediction_file pred;
     PLX_TRY(plx__prediction_file_read(&pred, s->arena, o->pred, o->multilabel != 0));
+    PLX_TRY(join_truth(s, &pred));
     PLX_TRY(same_length(s, o->pred, pred.list.count, "labels"));
     if (is_regression(&pred.scores) && !o->clusters && !o->multilabel)
         return plx__metrics_regression(s->metrics, s->truth.labels, pred.list.labels, pred.list.count);
@@ -157,6 +234,7 @@ static plx_status run_pred(session *s)
                                        o->noise && strcmp(o->noise, "drop") == 0);
     if (o->multilabel) PLX_TRY(run_multilabel(s, &pred.list));
     else PLX_TRY(plx__metrics_classification(s->metrics, s->truth.labels, pred.list.labels, pred.list.count));
+    if (!o->multilabel) PLX_TRY(warn_of_clusters(s, &pred.list));
     if (o->scores) return PLX_OK;
     if (pred.scores.values.cols > 0) return run_ranking(s, o->pred, &pred.scores);
     if (o->positive)
@@ -269,7 +347,7 @@ static plx_status run_table(session *s)
 static plx_status run_all(session *s)
 {
     const plx_eval_options *o = s->o;
-    if (o->truth) PLX_TRY(plx__label_list_read(&s->truth, s->arena, o->truth, o->multilabel != 0));
+    if (o->truth) PLX_TRY(read_truth(s));
     if (o->pred) PLX_TRY(run_pred(s));
     if (o->scores) PLX_TRY(run_scores(s));
     if (o->topn) PLX_TRY(run_retrieval(s));

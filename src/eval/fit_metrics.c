@@ -13,8 +13,9 @@
 static bool has_truth(const plx__fit_outcome *o, plx_index i) { return o->truth[i] && !plx__is_unknown(o->truth[i]); }
 
 /* The truth of the samples that count, `?` for the others; *count tells how many. */
-static plx_status choose_samples(const char ***truth, plx_index *count, plx_context *ctx, const plx__fit_outcome *o)
+static plx_status choose_samples(const char ***truth, plx_index *count, plx_metrics *m, const plx__fit_outcome *o)
 {
+    plx_context *ctx = m->ctx;
     plx_index unseen = 0;
     *count = 0;
     PLX_TRY(PLX__ARENA_NEW(truth, plx__scratch(ctx), o->n));
@@ -25,6 +26,7 @@ static plx_status choose_samples(const char ***truth, plx_index *count, plx_cont
         (*truth)[i] = counts ? o->truth[i] : "?";
         *count += counts;
     }
+    if (*count && unseen == 0 && o->kind != PLX__FIT_CLUSTERER) m->basis = "on the labelled samples";
     return PLX_OK;
 }
 
@@ -110,7 +112,7 @@ plx_status plx__metrics_for_fit(plx_metrics *metrics, const plx__fit_outcome *ou
     const char **truth = NULL;
     plx_index count = 0;
     if (!outcome->truth) return PLX_OK;
-    PLX_TRY(choose_samples(&truth, &count, metrics->ctx, outcome));
+    PLX_TRY(choose_samples(&truth, &count, metrics, outcome));
     if (count == 0) return PLX_OK;
     if (outcome->kind == PLX__FIT_CLUSTERER) return add_clusterer(metrics, outcome, truth);
     if (outcome->kind == PLX__FIT_REGRESSOR) return plx__metrics_regression(metrics, truth, outcome->pred, outcome->n);
@@ -148,7 +150,7 @@ plx_status plx__metrics_for_view(plx_metrics *metrics, const plx__fit_outcome *o
     plx__rank_result *ranked = NULL;
     plx_index count = 0;
     if (!outcome->truth || outcome->n_classes == 0 || has_sets(outcome)) return PLX_OK; /* sets: no largest class */
-    PLX_TRY(choose_samples(&truth, &count, metrics->ctx, outcome));
+    PLX_TRY(choose_samples(&truth, &count, metrics, outcome));
     if (count == 0) return PLX_OK;
     for (plx_index i = 0; present && i < outcome->n; i++)
         if (!present[i]) truth[i] = "?";

@@ -28,8 +28,8 @@ typedef struct plx__fit_outcome {
 } plx__fit_outcome;
 
 /* Adds the metrics of the kind. Classifiers and regressors are measured on samples with a truth value whose label
- * the learner did not see, or, when there is none, on all samples with a truth value; clusterers always on the latter.
- * Adds nothing when there is no truth at all. NaN scores make the ranking metrics of their class undefined. */
+ * the learner did not see, or, when there is none, on all samples with a truth value, which the basis of the metrics then
+ * says; clusterers always on the latter. Adds nothing when there is no truth at all. NaN scores make the ranking metrics of their class undefined. */
 plx_status plx__metrics_for_fit(plx_metrics *metrics, const plx__fit_outcome *outcome);
 
 /* view_accuracy:VIEW and prbep:C@VIEW of one view's classifier on the same samples. `scores` is n x n_classes,

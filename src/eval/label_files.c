@@ -63,13 +63,13 @@ plx_status plx__number_table_read(plx__number_table *out, plx__arena *arena, con
 
 /* ---- predictions ---- */
 
-static bool is_named_table(const char *path)
+bool plx__is_named_table(const char *path)
 {
     return plx__ends_with(path, ".csv") || plx__ends_with(path, ".csv.gz") || table_delimiter(path) == '\t';
 }
 
 /* The fields of the first line; none when it is no line of CSV, like a label that begins with a quote. */
-static plx_status first_fields(plx__label_list *out, plx__arena *arena, const char *path)
+plx_status plx__first_fields(plx__label_list *out, plx__arena *arena, const char *path)
 {
     plx__bytes bytes;
     plx__strings cells = {0};
@@ -93,12 +93,12 @@ static plx_status looks_like_predictions(bool *yes, plx__arena *arena, const cha
 {
     plx__label_list first;
     bool id = false, label = false;
-    PLX_TRY(first_fields(&first, arena, path));
+    PLX_TRY(plx__first_fields(&first, arena, path));
     for (plx_index j = 0; j < first.count; j++) {
         id |= strcmp(first.labels[j], "id") == 0;
         label |= strcmp(first.labels[j], "label") == 0;
     }
-    *yes = label && (id || is_named_table(path));
+    *yes = label && (id || plx__is_named_table(path));
     return PLX_OK;
 }
 

@@ -50,4 +50,9 @@ plx_status plx__prediction_file_read(plx__prediction_file *out, plx__arena *aren
 /* A list given as one line of CSV, e.g. by an option. */
 plx_status plx__text_list(plx__label_list *out, plx__arena *arena, const char *what, const char *text);
 
+/* Is a file a table by its name: .csv, .tsv, also with .gz? */
+bool plx__is_named_table(const char *path);
+/* The fields of the first line; none when it is no line of CSV. */
+plx_status plx__first_fields(plx__label_list *out, plx__arena *arena, const char *path);
+
 #endif

@@ -25,6 +25,7 @@ struct plx_metrics {
     plx_index count, capacity;
     plx__metric_warning *warnings;
     plx_index n_warnings, warnings_capacity;
+    const char *basis; /* which samples they were measured on, where that matters; NULL: nothing to say */
 };
 
 plx_status plx__metrics_new(plx_metrics **out, plx_context *ctx);

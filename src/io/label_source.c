@@ -24,7 +24,9 @@ static plx_status label_column(plx_index *out, plx_context *ctx, const plx__stri
                                plx_index id)
 {
     char hint[160];
-    *out = s->column ? plx__strings_find(t, s->column) : plx__strings_column(t, "label");
+    static const char *const usual[] = {"label", "truth", "class"};
+    *out = s->column ? plx__strings_find(t, s->column) : -1;
+    for (int k = 0; !s->column && *out < 0 && k < 3; k++) *out = plx__strings_column(t, usual[k]);
     if (!s->column && *out < 0 && t->cols - (id >= 0) == 1) *out = id == 0 ? 1 : 0;
     if (*out >= 0) return PLX_OK;
     if (!s->column)

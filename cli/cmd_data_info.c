@@ -22,6 +22,22 @@ typedef struct facts {
     plx_index n_subset, n_mutex;
 } facts;
 
+/* A kernel compares samples with samples: one column per sample, unless names say whose columns they are. */
+static int check_kernels(cli_session *s, const plx_dataset *data)
+{
+    for (plx_index v = 0; v < plx_dataset_views(data); v++) {
+        plx_view_info info = PLX_VIEW_INFO_INIT;
+        if (plx_dataset_view_info(&info, data, v) != PLX_OK || info.kind != PLX_VIEW_KERNEL) continue;
+        if (info.cols != info.rows && !plx_dataset_feature(data, v, 0))
+            return cli_fail_text(
+                s,
+                "view '%s' is a kernel of %lld rows and %lld columns; expected one column per sample, or "
+                "columns named by sample ids",
+                info.name, (long long)info.rows, (long long)info.cols);
+    }
+    return CLI_DONE;
+}
+
 static int gather(facts *f, cli_session *s, const plx_dataset *data)
 {
     const int32_t *pairs = NULL;
@@ -32,7 +48,7 @@ static int gather(facts *f, cli_session *s, const plx_dataset *data)
     f->n_labels = cli_labelled_count(data);
     f->n_subset = plx_dataset_subset(&pairs, data);
     f->n_mutex = plx_dataset_mutex(&pairs, data);
-    return fine ? CLI_DONE : cli_fail_text(s, "out of memory");
+    return fine ? check_kernels(s, data) : cli_fail_text(s, "out of memory");
 }
 
 static void release(facts *f)
@@ -71,31 +87,12 @@ static void print_views(const facts *f)
                CLI_COUNT(v.missing_values, "", ""));
 }
 
-/* Rows that most methods take for missing: present, of a counts or binary view, and all zero. */
-static plx_index zero_rows(const plx_dataset *data, plx_index view, const plx_view_info *info)
-{
-    const uint8_t *present = plx_dataset_present(data, view);
-    plx_cmat dense = {0};
-    plx_ccsr sparse = {0};
-    plx_index count = 0;
-    if (info->kind != PLX_VIEW_COUNTS && info->kind != PLX_VIEW_BINARY) return 0;
-    bool is_sparse = plx_dataset_sparse(&sparse, data, view) == PLX_OK;
-    if (!is_sparse && plx_dataset_dense(&dense, data, view) != PLX_OK) return 0;
-    for (plx_index i = 0; i < info->rows; i++) {
-        bool zero = true;
-        if (is_sparse) zero = sparse.ptr[i] == sparse.ptr[i + 1];
-        for (plx_index j = 0; zero && j < dense.cols; j++) zero = dense.data[i * dense.ld + j] == 0;
-        count += present[i] && zero;
-    }
-    return count;
-}
-
 static void print_zero_rows(const facts *f)
 {
     plx_view_info v = PLX_VIEW_INFO_INIT;
     const char *before = "\nall-zero rows count as missing: ";
     for (plx_index i = 0; plx_dataset_view_info(&v, f->data, i) == PLX_OK; i++) {
-        plx_index zero = zero_rows(f->data, i, &v);
+        plx_index zero = cli_zero_rows(f->data, i);
         if (!zero) continue;
         printf("%s%s %s", before, v.name, CLI_COUNT(zero, "", ""));
         before = ", ";
@@ -165,7 +162,7 @@ static void json_views(cli_json *j, const facts *f)
         cli_json_whole(j, "nonzeros", v.nonzeros);
         cli_json_whole(j, "present", v.present);
         cli_json_whole(j, "missing_values", v.missing_values);
-        cli_json_whole(j, "zero_rows", zero_rows(f->data, i, &v));
+        cli_json_whole(j, "zero_rows", cli_zero_rows(f->data, i));
         cli_json_real(j, "cost", v.cost);
         cli_json_close(j, '}');
     }

@@ -59,13 +59,26 @@ static int write_results(cli_session *s, plx_model *model, const plx_dataset *da
     return code;
 }
 
+/* Which limit stopped the run, as far as one can tell from outside. */
+static const char *limit_text(char *buffer, size_t size, cli_session *s, const plx_model *model, double seconds)
+{
+    const char *most = plx_model_param(model, "max_iter");
+    double limit = cli_real(s->args, "time-limit", 0);
+    long long iterations = 0;
+    if (limit > 0 && seconds >= limit) snprintf(buffer, size, "stopped by --time-limit before convergence");
+    else if (most && cli_read_whole(&iterations, most) && plx_model_iterations(model) >= iterations)
+        snprintf(buffer, size, "stopped by max_iter = %s before convergence", most);
+    else snprintf(buffer, size, "did not converge");
+    return buffer;
+}
+
 static void say_fit(cli_session *s, const plx_model *model, double seconds)
 {
-    char run[160] = "", objective[64] = "", took[32] = "under a millisecond";
+    char run[200] = "", limit[96] = "", objective[64] = "", took[32] = "under a millisecond";
     int converged = plx_model_converged(model);
     if (converged >= 0)
         snprintf(run, sizeof run, ", %s, %s", CLI_COUNT(plx_model_iterations(model), "iteration", "iterations"),
-                 converged ? "converged" : "stopped by a limit before convergence");
+                 converged ? "converged" : limit_text(limit, sizeof limit, s, model, seconds));
     if (!isnan(plx_model_objective(model)))
         snprintf(objective, sizeof objective, ", objective %.8g", plx_model_objective(model));
     if (seconds >= 100) snprintf(took, sizeof took, "%.0f s", seconds);
@@ -90,6 +103,25 @@ static void say_changed(cli_session *s, const plx_model *model)
 }
 
 /* ---- the verb ---- */
+
+/* A file of ? helps no one: a method that finds coordinates has other outputs. */
+static int check_out(const cli_args *args)
+{
+    plx_method_info m = PLX_METHOD_INFO_INIT;
+    if (!cli_value(args, "out") || plx_method_describe(&m, args->positional[0]) != PLX_OK) return CLI_DONE;
+    if (m.task != PLX_TASK_EMBED) return CLI_DONE;
+    return cli_usage_error(args->verb, "--out: %s finds coordinates, no labels; write them with --dump %s=FILE", m.name,
+                           m.transform ? m.transform : "ARRAY");
+}
+
+/* METHOD and DATA in the wrong order are a common slip. */
+static int check_order(const cli_args *args)
+{
+    plx_method_info m = PLX_METHOD_INFO_INIT;
+    const char *method = args->positional[0], *data = args->positional[1];
+    if (!data || plx_method_describe(&m, method) == PLX_OK || plx_method_describe(&m, data) != PLX_OK) return CLI_DONE;
+    return cli_usage_error(args->verb, "METHOD comes first: parallax fit %s %s", data, method);
+}
 
 static const char *const outputs[] = {"out", "model", "json", "dump", NULL};
 
@@ -132,7 +164,9 @@ static int run(const cli_args *args)
     cli_session s;
     plx_params *params = NULL;
     plx_dataset *data = NULL;
-    int code = cli_session_open(&s, args);
+    int code = check_order(args);
+    if (!code) code = check_out(args);
+    if (!code) code = cli_session_open(&s, args);
     if (code) return code;
     code = cli_fail(&s, plx_params_create(&params, s.ctx, args->positional[0]));
     if (!code) code = cli_set_params(params, &s);

@@ -89,7 +89,10 @@ void cli_say(cli_session *s, const char *format, ...)
 
 void cli_say_warnings(cli_session *s)
 {
-    for (int i = 0; i < s->n_warnings; i++) cli_say(s, "warning: %s", s->warnings[i]);
+    for (int i = 0; i < s->n_warnings; i++) {
+        const char *clusters = strstr(s->warnings[i], "are measured as clusters") ? " by --clusters" : "";
+        cli_say(s, "%swarning:%s %s%s", cli_colour("33"), cli_colour("0"), s->warnings[i], clusters);
+    }
 }
 
 int cli_fail(cli_session *s, plx_status status)
@@ -98,7 +101,8 @@ int cli_fail(cli_session *s, plx_status status)
     cli_progress_clear(&s->progress);
     const char *message = plx_context_error(s->ctx);
     char hint[200];
-    fprintf(stderr, "parallax: %s%s\n", message, cli_hint(hint, sizeof hint, s->args->verb, status, message));
+    fprintf(stderr, "%sparallax:%s %s%s\n", cli_colour("31"), cli_colour("0"), message,
+            cli_hint(hint, sizeof hint, s->args->verb, status, message));
     if (status == PLX_E_CANCELLED) return CLI_INTERRUPTED;
     return status == PLX_E_ARG ? CLI_USAGE : CLI_FAILED;
 }
@@ -107,7 +111,7 @@ int cli_fail_text(cli_session *s, const char *format, ...)
 {
     va_list args;
     cli_progress_clear(&s->progress);
-    fputs("parallax: ", stderr);
+    fprintf(stderr, "%sparallax:%s ", cli_colour("31"), cli_colour("0"));
     va_start(args, format);
     vfprintf(stderr, format, args);
     va_end(args);

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "api/advice.h"
 #include "api/api_args.h"
 #include "api/heldout.h"
 #include "api/merge_rows.h"
@@ -239,6 +240,7 @@ static plx_status run_fit(plx_context *ctx, plx_model *m, plx__problem *p, plx__
     PLX_TRY(plx__problem_check(ctx, m->method, p, true));
     PLX_TRY(plx__scales_put(&run));
     if (m->method->check) PLX_TRY(m->method->check(&run));
+    plx__advise_problem(ctx, p, m->settings);
     PLX_TRY(measured_fit(&run, &m->memory));
     PLX_TRY(plx__scales_report(&run));
     return plx__prior_keep(store, ctx, p, outcome);
@@ -287,6 +289,7 @@ static plx_status fit_model(plx_model *m, plx_context *ctx, const plx_dataset *d
     PLX_GOTO(run_fit(ctx, m, &p, &fitted, &m->fitted.outcome, o));
     if (held.any) PLX_GOTO(plx__heldout_close(&held, ctx, m, data, &fitted, o));
     else m->store = fitted;
+    plx__advise_outcome(ctx, &m->fitted.outcome);
     PLX_GOTO(plx__take_notes(&m->fitted.warnings, &m->fitted.n_warnings, ctx, &m->arena));
     m->fitted.store = m->store;
     m->seconds = plx__now() - started;

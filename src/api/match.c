@@ -115,7 +115,12 @@ static plx_status judge(plx_context *ctx, const column_map *map, const plx__view
     if (map->missing && !zero_is_absence(card))
         PLX_FAIL(ctx, PLX_E_DATA, "view '%s' lacks %lld of the %lld features the model was fitted with: %s", v->name,
                  (long long)map->missing, (long long)card->cols, map->missing_names);
-    if (map->missing)
+    if (map->missing && !card->sparse &&
+        map->matched) /* a column of a table; a word that does not occur is no surprise */
+        plx__warn(ctx,
+                  "view '%s' lacks %lld of the %lld features the model was fitted with and has 0 in their place: %s",
+                  v->name, (long long)map->missing, (long long)card->cols, map->missing_names);
+    else if (map->missing)
         plx__info(ctx, "view '%s': %lld features of the model do not occur and count as zero", v->name,
                   (long long)map->missing);
     if (!map->matched)

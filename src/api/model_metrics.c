@@ -65,6 +65,12 @@ static plx__fit_kind kind_of(const plx__outcome *o)
                                              : PLX__FIT_CLASSIFIER;
 }
 
+/* What is known about the samples: the truth, or, of samples that are new to the model, their labels. */
+static const char *const *known_labels(const plx_prediction *p, const plx_model *m, const plx_dataset *data)
+{
+    return data->truth ? data->truth : p == &m->fitted ? NULL : data->labels;
+}
+
 static plx_status measure_labels(plx_metrics *metrics, plx_context *ctx, const plx_prediction *p, const plx_model *m,
                                  const plx_dataset *data)
 {
@@ -74,7 +80,8 @@ static plx_status measure_labels(plx_metrics *metrics, plx_context *ctx, const p
     if (!o->label || has_no_labels(o)) return PLX_OK;
     PLX_TRY(PLX__ARENA_NEW(&pred, plx__scratch(ctx), o->n));
     for (plx_index i = 0; i < o->n; i++) pred[i] = o->label[i] ? o->label[i] : "?";
-    plx__fit_outcome about = {.n = o->n, .truth = data->truth, .pred = pred, .seen = p == &m->fitted ? m->seen : NULL};
+    plx__fit_outcome about = {
+        .n = o->n, .truth = known_labels(p, m, data), .pred = pred, .seen = p == &m->fitted ? m->seen : NULL};
     about.kind = kind_of(o);
     if (o->scores.data && about.kind == PLX__FIT_CLASSIFIER) {
         about.scores = plx__cmat(o->scores);
@@ -95,7 +102,7 @@ plx_status plx__measure(plx_metrics *metrics, plx_context *ctx, const plx_predic
     if (data->n != p->outcome.n)
         PLX_FAIL(ctx, PLX_E_ARG, "the data set has %lld samples, the prediction %lld", (long long)data->n,
                  (long long)p->outcome.n);
-    if (data->truth) PLX_TRY(measure_labels(metrics, ctx, p, m, data));
+    if (known_labels(p, m, data)) PLX_TRY(measure_labels(metrics, ctx, p, m, data));
     return measure_arrays(metrics, p, m);
 }
 

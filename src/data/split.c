@@ -5,6 +5,7 @@
  * their keys.
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@
 #include "core/number.h"
 #include "core/rng.h"
 #include "data/split_impl.h"
+#include "data/targets.h"
 
 static const uint64_t LABEL_STREAM = PLX__STREAM('s', 'p', 'l', 'b', 0);
 static const uint64_t FOLD_STREAM = PLX__STREAM('s', 'p', 'f', 'd', 0);
@@ -47,6 +49,16 @@ static plx_status distinct_texts(const char ***names, plx_index *count, plx_cont
     return PLX_OK;
 }
 
+/* All samples that have a text are one group. */
+static plx_status strata_of_targets(plx__strata *out, plx__arena *arena, const char *const *texts, plx_index n)
+{
+    static const char *const everything[] = {"all samples"};
+    int32_t *of = NULL;
+    PLX_TRY(plx__arena_i32(&of, arena, n));
+    for (plx_index i = 0; i < n; i++) of[i] = texts[i] ? 0 : -1;
+    return plx__strata_of_groups(out, arena, of, n, everything, 1);
+}
+
 plx_status plx__strata_of_classes(plx__strata *out, plx_context *ctx, plx__arena *arena, const plx_dataset *data)
 {
     const char *const *texts = data->truth ? data->truth : data->labels;
@@ -55,6 +67,7 @@ plx_status plx__strata_of_classes(plx__strata *out, plx_context *ctx, plx__arena
     int32_t *of = NULL;
     plx__map index;
     if (!texts) PLX_FAIL(ctx, PLX_E_DATA, "data set '%s' has neither truth nor labels to choose from", data->name);
+    if (plx__are_targets(texts, data->n)) return strata_of_targets(out, arena, texts, data->n);
     PLX_TRY(distinct_texts(&names, &count, ctx, arena, texts, data->n));
     PLX_TRY(plx__map_init(&index, plx__scratch(ctx), count));
     for (plx_index c = 0; c < count; c++) PLX_TRY(plx__map_add(&index, names[c], c, &existing));
@@ -127,6 +140,10 @@ static plx_index take_of(const amount *a, plx_index n)
 
 static plx_status bad_spec(plx_context *ctx, const char *spec)
 {
+    double share = 0;
+    if (plx__parse_double(&share, spec) && share > 0 && share < 1)
+        PLX_FAIL(ctx, PLX_E_ARG, "choice of labels '%s': a share is written in percent; did you mean %g%%?", spec,
+                 100 * share);
     PLX_FAIL(ctx, PLX_E_ARG,
              "choice of labels '%s': must be like 10%%, 5, class=2,other=10, all, none, or an existing file", spec);
 }
@@ -151,17 +168,29 @@ static const char *match_item(plx_index *group, amount *out, const plx__strata *
     return best;
 }
 
+/* The first ten names, and how many more there are. */
+static const char *list_names(char *out, size_t size, const plx__strata *s)
+{
+    enum { SHOWN = 10 };
+    size_t used = 0;
+    out[0] = '\0';
+    for (plx_index g = 0; g < s->count && g < SHOWN && used + 64 < size; g++)
+        used += (size_t)snprintf(out + used, size - used, "%s%.50s", g ? ", " : "", s->names[g]);
+    if (s->count > SHOWN) snprintf(out + used, size - used, " and %lld more", (long long)(s->count - SHOWN));
+    return out;
+}
+
 /* An item that fits no class: either its amount cannot be read or its class is unknown. */
 static plx_status bad_item(plx_context *ctx, const plx__strata *s, const char *spec, const char *item)
 {
     amount a;
-    char near[256];
+    char near[256], list[700];
     const char *name = NULL, *end = item + strcspn(item, ","), *equals = end;
     while (equals > item && *equals != '=') equals--;
     if (equals == item || !read_amount(&a, equals + 1, end)) return bad_spec(ctx, spec);
     PLX_TRY(plx__arena_textn(&name, plx__scratch(ctx), item, (size_t)(equals - item)));
-    PLX_FAIL(ctx, PLX_E_ARG, "choice of labels: there is no class '%s'%s", name,
-             plx__suggest(near, sizeof near, name, s->names, s->count));
+    PLX_FAIL(ctx, PLX_E_ARG, "choice of labels: there is no class '%s' among %s%s", name,
+             list_names(list, sizeof list, s), plx__suggest(near, sizeof near, name, s->names, s->count));
 }
 
 static plx_status named_quotas(plx_index *quota, plx_context *ctx, const plx__strata *s, const char *spec)

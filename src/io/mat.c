@@ -214,8 +214,8 @@ static plx_status all_matrices(mat_reader *r)
 {
     for (plx_index k = 0; k < r->vars.count; k++) {
         const matvar_t *var = r->vars.var[k];
-        bool single = plx__mat_is_matrix(var) && var->dims[0] <= 1 && var->dims[1] <= 1;
-        if (!is_truth(r, var) && plx__mat_is_matrix(var) && !single && var->name)
+        bool vector = plx__mat_is_matrix(var) && (var->dims[0] <= 1 || var->dims[1] <= 1); /* weights, sizes, names */
+        if (!is_truth(r, var) && plx__mat_is_matrix(var) && !vector && var->name)
             r->views[r->n_views++] = (candidate){var, var->name};
     }
     return PLX_OK;

@@ -19,6 +19,7 @@ typedef enum cli_kind {
     CLI_TEXT,
     CLI_WHOLE,  /* integer within low..high */
     CLI_REAL,   /* number within low..high */
+    CLI_SHARE,  /* 0.3 or 30% */
     CLI_SIZE,   /* bytes: 500M, 8G */
     CLI_CHOICE, /* one of `choices`, separated by | */
     CLI_FILE,

@@ -111,7 +111,8 @@ static void say_parts(const splitter *w)
 
 static int set_aside(splitter *w, cli_folder *folder)
 {
-    double fraction = cli_real(w->s->args, "test", 0.5);
+    double fraction = 0.5;
+    cli_read_share(&fraction, cli_value(w->s->args, "test"));
     bool stratified = !cli_flag(w->s->args, "unstratified");
     int code = cli_fail(w->s, plx_split_test(w->flags, w->s->ctx, w->data, fraction, stratified));
     return code ? code : add_parts(w, folder, "");
@@ -178,11 +179,9 @@ static const cli_option options[] = {
      .help = "Hide all labels but 10% of every class, 5 of every class, a=2,b=10 of these classes, or a file with one "
              "id, number or flag per line. Without a truth the hidden labels become it."},
     {.name = "test",
-     .value = "FRACTION",
-     .kind = CLI_REAL,
-     .low = 0,
-     .high = 1,
-     .help = "Write OUT/train and OUT/test."},
+     .value = "SHARE",
+     .kind = CLI_SHARE,
+     .help = "Write OUT/train and OUT/test, e.g. 30% or 0.3 of the samples to test on."},
     {.name = "folds",
      .value = "K",
      .kind = CLI_WHOLE,

@@ -5,6 +5,9 @@
 
 #include "help.h"
 #include "jsonout.h"
+#include "method_choice.h"
+#include "methods.h"
+#include "read_data.h"
 #include "output.h"
 
 static const char *task_name(plx_task task)
@@ -109,7 +112,7 @@ static void show_arrays(const plx_method_info *m)
     if (m->transform) printf("\n'parallax transform' writes the array %s.\n", m->transform);
 }
 
-static void show(const plx_method_info *m)
+void cli_show_method(const plx_method_info *m)
 {
     show_head(m);
     show_parameters(m);
@@ -263,8 +266,39 @@ static void print_one(const plx_method_info *m, bool json, bool as_markdown)
     } else if (as_markdown) {
         markdown(m);
     } else {
-        show(m);
+        cli_show_method(m);
     }
+}
+
+/* The list for a data set, a task, or both. */
+static int print_choice(const cli_args *args)
+{
+    const char *path = cli_value(args, "for");
+    plx_dataset *data = NULL;
+    cli_session s;
+    if (!path && !cli_value(args, "view")) {
+        cli_print_choice(NULL, cli_value(args, "task"));
+        return CLI_DONE;
+    }
+    int code = cli_session_open(&s, args);
+    if (code) return code;
+    code = cli_read_data(&data, &s, path);
+    if (!code) cli_say_warnings(&s);
+    if (!code) cli_print_choice(data, cli_value(args, "task"));
+    plx_dataset_destroy(data);
+    cli_session_close(&s);
+    return code;
+}
+
+static int list(const cli_args *args, bool json, bool as_markdown)
+{
+    if (cli_flag(args, "for") || cli_flag(args, "task") || cli_flag(args, "view")) {
+        if (json || as_markdown) return cli_usage_error(args->verb, "--for and --task print a list for people only");
+        return print_choice(args);
+    }
+    if (json || as_markdown) print_all(json);
+    else print_list();
+    return CLI_DONE;
 }
 
 static int run(const cli_args *args)
@@ -276,28 +310,40 @@ static int run(const cli_args *args)
     if (json && as_markdown) return cli_usage_error(args->verb, "--json and --markdown exclude each other");
     if (one && !name) return cli_usage_error(args->verb, "NAME is missing");
     if (!one && name) return cli_usage_error(args->verb, "unexpected argument '%s'", name);
-    if (!one) {
-        if (json || as_markdown) print_all(json);
-        else print_list();
-        return CLI_DONE;
-    }
-    int code = find_method(&m, args, name);
+    if (!action || strcmp(action, "list") == 0) return list(args, json, as_markdown);
+    if (!one && plx_method_describe(&m, action) != PLX_OK && !plx_method_nearest(action))
+        return cli_usage_error(args->verb, "ACTION '%s': expected list, show, or the name of a method", action);
+    int code = find_method(&m, args, one ? name : action);
     if (!code) print_one(&m, json, as_markdown);
     return code;
 }
 
-static const cli_positional positionals[] = {{"ACTION", CLI_CHOICE, true, "list (default) or show.", "list|show"},
-                                             {"NAME", CLI_METHOD, true, "For show: the method.", NULL},
-                                             CLI_END_POSITIONALS};
+static const cli_positional positionals[] = {
+    {"ACTION", CLI_METHOD, true, "list (default), show, or the name of a method.", "list|show"},
+    {"NAME", CLI_METHOD, true, "For show: the method.", NULL},
+    CLI_END_POSITIONALS};
 static const cli_option options[] = {
     {.name = "json", .kind = CLI_FLAG, .help = "Complete descriptions for programs."},
     {.name = "markdown", .kind = CLI_FLAG, .help = "The reference half of a documentation page."},
     CLI_END_OPTIONS};
-static const cli_option *const option_sets[] = {options, NULL};
-static const cli_example examples[] = {{"parallax methods", "All methods, one per line."},
-                                       {"parallax methods show nb", "Parameters and arrays of naive Bayes."},
-                                       {"parallax methods --json", "Everything about every method."},
-                                       CLI_END_EXAMPLES};
+static const cli_option choice_options[] = {{.name = "for",
+                                             .value = "DATA",
+                                             .kind = CLI_FILE,
+                                             .help = "Which methods suit this data set, and why not the others."},
+                                            {.name = "task",
+                                             .value = "TASK",
+                                             .kind = CLI_CHOICE,
+                                             .choices = "classify|cluster|regression|embed",
+                                             .help = "Only methods that do this."},
+                                            {.name = "quiet", .kind = CLI_FLAG, .help = "No warnings."},
+                                            CLI_END_OPTIONS};
+static const cli_option *const option_sets[] = {options, choice_options, cli_read_options, NULL};
+static const cli_example examples[] = {
+    {"parallax methods", "All methods, one per line."},
+    {"parallax methods show nb", "Parameters and arrays of naive Bayes."},
+    {"parallax methods --for data/cora --task cluster", "Which ones can cluster these data."},
+    {"parallax methods --json", "Everything about every method."},
+    CLI_END_EXAMPLES};
 
 const cli_verb cli_verb_methods = {
     .name = "methods",

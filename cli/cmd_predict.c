@@ -54,13 +54,16 @@ static int run(const cli_args *args)
     return code;
 }
 
-static const cli_option options[] = {
-    {.name = "out", .value = "FILE", .kind = CLI_FILE, .help = "Write predictions there (default: standard output)."},
-    {.name = "json",
-     .value = "FILE",
-     .kind = CLI_FILE,
-     .help = "Write run facts and metrics as JSON (- for standard output)."},
-    CLI_END_OPTIONS};
+static const cli_option options[] = {{.name = "out",
+                                      .letter = 'o',
+                                      .value = "FILE",
+                                      .kind = CLI_FILE,
+                                      .help = "Write predictions there (default: standard output)."},
+                                     {.name = "json",
+                                      .value = "FILE",
+                                      .kind = CLI_FILE,
+                                      .help = "Write run facts and metrics as JSON (- for standard output)."},
+                                     CLI_END_OPTIONS};
 static const cli_option *const option_sets[] = {options, cli_run_options, cli_talk_options, cli_read_options, NULL};
 static const cli_example examples[] = {{"parallax predict cora.plx new-papers --out labels.csv", "Label new samples."},
                                        CLI_END_EXAMPLES};

@@ -117,6 +117,7 @@ static const cli_option options[] = {
      .kind = CLI_TEXT,
      .help = "Look at this view of the items only (default: all they have)."},
     {.name = "out",
+     .letter = 'o',
      .value = "FILE",
      .kind = CLI_FILE,
      .help = "Write query,rank,item,similarity there (default: standard output)."},

@@ -37,6 +37,7 @@ static int run(const cli_args *args)
 }
 
 static const cli_option options[] = {{.name = "out",
+                                      .letter = 'o',
                                       .value = "FILE",
                                       .kind = CLI_FILE,
                                       .help = "Where to write: .npy, .mtx, .tsv, or csv for any other name. Needed."},

@@ -96,13 +96,18 @@ static void bash_value(FILE *to, const cli_verb *verb, cli_kind kind, const char
         fprintf(to, "_parallax_keys \"$(_parallax_%s \"$subject\")\"", generate ? "settings" : "parameters");
         break;
     case CLI_DUMP: fputs("_parallax_keys \"$(_parallax_arrays \"$subject\")\"", to); break;
-    case CLI_METHOD: fputs("_parallax_words \"$_parallax_methods\"", to); break;
+    case CLI_METHOD:
+        fputs("_parallax_words \"", to);
+        if (choices) list_choices(to, choices);
+        fprintf(to, "%s$_parallax_methods\"", choices ? " " : "");
+        break;
     case CLI_GENERATOR: fputs("_parallax_words \"$_parallax_kinds\"", to); break;
     case CLI_VERB:
         fputs("_parallax_words \"", to);
         list_verbs(to, NULL);
         fputs("\"", to);
         break;
+    case CLI_SOURCE:
     case CLI_FILE: fputs("_parallax_files", to); break;
     default: fputs(":", to); break;
     }

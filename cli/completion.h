@@ -8,6 +8,7 @@
 
 void cli_completion_bash(FILE *to);
 void cli_completion_zsh(FILE *to);
+void cli_completion_fish(FILE *to);
 
 /* Names separated by blanks, for both scripts. */
 void cli_list_methods(FILE *to);

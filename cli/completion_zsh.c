@@ -28,6 +28,8 @@ static void put_value(FILE *to, const cli_verb *verb, cli_kind kind, const char 
     case CLI_DUMP: fputs("{_parallax_keys arrays}", to); break;
     case CLI_METHOD:
         fputc('(', to);
+        for (const char *c = choices ? choices : ""; *c; c++) fputc(*c == '|' ? ' ' : *c, to);
+        if (choices) fputc(' ', to);
         cli_list_methods(to);
         fputc(')', to);
         break;
@@ -36,6 +38,7 @@ static void put_value(FILE *to, const cli_verb *verb, cli_kind kind, const char 
         cli_list_generators(to);
         fputc(')', to);
         break;
+    case CLI_SOURCE:
     case CLI_FILE: fputs("_files", to); break;
     default: fputc(' ', to); break;
     }
@@ -46,7 +49,7 @@ static void put_verb(FILE *to, const cli_verb *verb)
     const cli_option *o = NULL;
     fprintf(to, "  (%s%s%s) _arguments", verb->group ? verb->group : "", verb->group ? "\\ " : "", verb->name);
     for (int i = 0; (o = cli_verb_option(verb, i)); i++) {
-        bool repeated = o->kind == CLI_SETTING || o->kind == CLI_DUMP;
+        bool repeated = o->repeatable;
         fprintf(to, " \\\n      '%s--%s[", repeated ? "*" : "", o->name);
         put_text(to, o->help);
         fputc(']', to);

@@ -45,7 +45,9 @@ void cli_help_wrap(FILE *to, const char *text, int indent, int column)
 
 const char *cli_option_head(char *buffer, size_t size, const cli_option *o)
 {
-    snprintf(buffer, size, "--%s%s%s", o->name, o->value ? " " : "", o->value ? o->value : "");
+    char letter[5] = "";
+    if (o->letter) snprintf(letter, sizeof letter, "-%c, ", o->letter);
+    snprintf(buffer, size, "%s--%s%s%s", letter, o->name, o->value ? " " : "", o->value ? o->value : "");
     return buffer;
 }
 

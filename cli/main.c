@@ -53,7 +53,7 @@ static int dispatch(int argc, char **argv)
         cli_help_overview(stdout);
         return CLI_DONE;
     }
-    if (strcmp(word, "--version") == 0) word = "version";
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) word = "version";
     if (cli_is_group(word)) return run_group(word, argc - 2, argv + 2);
     const cli_verb *verb = cli_verb_find(NULL, word);
     return verb ? run_verb(verb, argc - 2, argv + 2) : unknown_verb(NULL, word);

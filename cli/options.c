@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "suggest.h"
 
@@ -31,6 +32,17 @@ bool cli_read_whole(long long *out, const char *text)
     errno = 0;
     *out = strtoll(text, &end, 10);
     return *end == '\0' && errno == 0;
+}
+
+bool cli_read_share(double *out, const char *text)
+{
+    char *end = NULL;
+    if (!isdigit((unsigned char)*text) && *text != '.') return false;
+    double share = strtod(text, &end);
+    if (*end == '%' && !end[1]) share /= 100;
+    else if (*end) return false;
+    *out = share;
+    return share >= 0 && share <= 1;
 }
 
 bool cli_read_seed(uint64_t *out, const char *text)
@@ -70,6 +82,17 @@ bool cli_is_choice(const char *choices, const char *word)
     return false;
 }
 
+const char *cli_colour(const char *code)
+{
+    static char sequences[4][8];
+    static int next;
+    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+    if (!isatty(STDERR_FILENO) || (no && *no) || !term || strcmp(term, "dumb") == 0) return "";
+    char *sequence = sequences[next++ % 4];
+    snprintf(sequence, sizeof *sequences, "\033[%sm", code);
+    return sequence;
+}
+
 int cli_usage_error(const cli_verb *verb, const char *format, ...)
 {
     char title[64] = "", text[1024];
@@ -81,8 +104,8 @@ int cli_usage_error(const cli_verb *verb, const char *format, ...)
         if ((unsigned char)*c < 0x20) *c = ' ';
     if (verb) cli_verb_title(title, sizeof title, verb);
     bool question = *text && text[strlen(text) - 1] == '?';
-    fprintf(stderr, "parallax: %s%s 'parallax %s%s--help'\n", text, question ? " See" : "; see", title,
-            *title ? " " : "");
+    fprintf(stderr, "%sparallax:%s %s%s 'parallax %s%s--help'\n", cli_colour("31"), cli_colour("0"), text,
+            question ? " See" : "; see", title, *title ? " " : "");
     return CLI_USAGE;
 }
 
@@ -115,12 +138,19 @@ static int check_number(const cli_verb *verb, const cli_option *o, const char *v
 static int check_value(const cli_verb *verb, const cli_option *o, const char *value)
 {
     long long size = 0;
+    double share = 0;
     const char *equals = strchr(value, '=');
     switch (o->kind) {
     case CLI_WHOLE:
     case CLI_REAL: return check_number(verb, o, value);
+    case CLI_SHARE:
+        if (cli_read_share(&share, value)) return CLI_DONE;
+        return cli_usage_error(verb, "--%s %s: expected a share such as 30%% or 0.3", o->name, value);
     case CLI_SIZE:
-        if (cli_read_size(&size, value)) return CLI_DONE;
+        if (cli_read_size(&size, value) && (size >= 1 << 20 || !isdigit((unsigned char)value[strlen(value) - 1])))
+            return CLI_DONE;
+        if (cli_read_size(&size, value))
+            return cli_usage_error(verb, "--%s %s: that is %s bytes; did you mean %sG?", o->name, value, value, value);
         return cli_usage_error(verb, "--%s %s: expected a size such as 500M or 8G", o->name, value);
     case CLI_CHOICE:
         if (cli_is_choice(o->choices, value)) return CLI_DONE;

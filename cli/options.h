@@ -36,6 +36,9 @@ long long cli_whole(const cli_args *args, const char *option, long long otherwis
 const char *cli_value_at(const cli_args *args, const char *option, int i);
 int cli_value_count(const cli_args *args, const char *option);
 
+/* The terminal's sequence for a colour, "0" for none again; "" where stderr is no terminal or NO_COLOR is set. */
+const char *cli_colour(const char *code);
+
 /* One line on stderr: `parallax VERB: text; see 'parallax VERB --help'`. Returns CLI_USAGE. */
 int cli_usage_error(const cli_verb *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -43,6 +46,7 @@ int cli_usage_error(const cli_verb *verb, const char *format, ...) __attribute__
 bool cli_read_real(double *out, const char *text);
 bool cli_read_whole(long long *out, const char *text);
 bool cli_read_size(long long *out, const char *text);
+bool cli_read_share(double *out, const char *text);
 bool cli_read_seed(uint64_t *out, const char *text);
 
 /* Is `word` one of "a|b|c"? */

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -173,6 +174,28 @@ static int check_others(const cli_args *args, int i, const char *const *options)
     return CLI_DONE;
 }
 
+/* A name that promises a format the file would not have. */
+static int check_ending(const cli_args *args, const cli_given *g)
+{
+    static const char *const foreign[] = {".parquet", ".feather", ".xlsx", ".xls", ".h5",  ".h5mu", ".h5ad",
+                                          ".mat",     ".npz",     ".gz",   ".zip", ".plx", ".pkl"};
+    static const char *const matrices[] = {".npy", ".mtx", ".tsv", ".json"};
+    const char *file = file_of(g), *name = g->option->name;
+    bool labels = strcmp(name, "out") == 0 && (args->verb == &cli_verb_fit || args->verb == &cli_verb_predict);
+    bool array = g->option->kind == CLI_DUMP;
+    size_t length = strlen(file);
+    for (size_t k = 0; (labels || array) && k < sizeof foreign / sizeof *foreign + 4; k++) {
+        bool matrix = k < 4;
+        const char *ending = matrix ? matrices[k] : foreign[k - 4];
+        if ((matrix && array) || length <= strlen(ending) || strcasecmp(file + length - strlen(ending), ending) != 0)
+            continue;
+        return cli_usage_error(args->verb, "--%s %s: %s", name, g->value,
+                               labels ? "predictions are written as csv; let the name end in .csv"
+                                      : "arrays are written as .npy, .mtx, .tsv or .csv; let the name end so");
+    }
+    return CLI_DONE;
+}
+
 int cli_check_data_files(cli_session *s, const plx_dataset *data)
 {
     const cli_args *args = s->args;
@@ -198,6 +221,7 @@ int cli_check_outputs(cli_session *s, const char *const *options)
         if (!is_output(g, options)) continue;
         code = check_others(args, i, options);
         if (!code) code = check_inputs(args, g, options);
+        if (!code) code = check_ending(args, g);
         if (!code) code = cli_check_output(s, file_of(g), strcmp(g->option->name, "model") != 0);
     }
     return code;

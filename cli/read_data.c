@@ -1,5 +1,5 @@
 /*
- * Options to plx_read_options, and hints that only the command can give.
+ * Options to plx_read_options, and reading.
  */
 #include "read_data.h"
 
@@ -112,29 +112,12 @@ void cli_reading_close(cli_reading *r)
 
 /* ---- reading ---- */
 
-/* The library says what is wrong; which option helps is the command's to say. */
-static int fail_reading(cli_session *s, plx_status status)
-{
-    static const struct {
-        const char *about, *hint;
-    } hints[] = {{"say which columns hold", " (--id-column, --label-column, --text-column, --drop-column)"},
-                 {"say which column holds them", " (--id-column)"},
-                 {"say which one", " (FILE:COLUMN)"}};
-    const char *error = plx_context_error(s->ctx), *hint = "";
-    if (status == PLX_OK || status == PLX_E_CANCELLED) return cli_fail(s, status);
-    for (size_t k = 0; k < sizeof hints / sizeof *hints; k++)
-        if (strstr(error, hints[k].about)) hint = hints[k].hint;
-    cli_progress_clear(&s->progress);
-    cli_fail_text(s, "%s%s", error, hint);
-    return status == PLX_E_ARG ? CLI_USAGE : CLI_FAILED;
-}
-
 int cli_read_data_for(plx_dataset **out, cli_session *s, const char *path, const plx_model *model)
 {
     cli_reading r;
     int code = cli_reading_open(&r, s, path);
     r.o.like = model;
-    if (!code) code = fail_reading(s, plx_dataset_read(out, s->ctx, path, &r.o));
+    if (!code) code = cli_fail(s, plx_dataset_read(out, s->ctx, path, &r.o));
     if (!code) code = cli_check_data_files(s, *out);
     cli_reading_close(&r);
     return code;

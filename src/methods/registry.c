@@ -18,10 +18,25 @@ plx_index plx__method_count(void) { return COUNT; }
 
 const plx__method *plx__method_at(plx_index i) { return i >= 0 && i < COUNT ? methods[i] : NULL; }
 
+/* What methods are called elsewhere. */
+static const struct {
+    const char *other, *name;
+} synonyms[] = {{"naive-bayes", "nb"},      {"naive_bayes", "nb"},      {"naivebayes", "nb"},
+                {"gaussian-process", "gp"}, {"co-training", "cotrain"}, {"cotraining", "cotrain"},
+                {"co-em", "coem"},          {"plsa", "mvplsa"},         {"k-means", "mvkmeans"},
+                {"kmeans", "mvkmeans"},     {"kernel-cca", "kcca"},     {"ridge", "rls"}};
+
+static bool same_word(const char *a, const char *b)
+{
+    return strlen(a) == strlen(b) && plx__same_letters(a, b, strlen(b));
+}
+
 const plx__method *plx__method_find(const char *name)
 {
     for (int i = 0; i < COUNT; i++)
-        if (strcmp(methods[i]->name, name) == 0) return methods[i];
+        if (same_word(methods[i]->name, name)) return methods[i];
+    for (size_t k = 0; k < sizeof synonyms / sizeof *synonyms; k++)
+        if (same_word(synonyms[k].other, name)) return plx__method_find(synonyms[k].name);
     return NULL;
 }
 

@@ -184,6 +184,10 @@ static plx_status unknown_key(const plx_params *p, plx_context *ctx, const char 
     plx_index count = plx__param_count(p->tables);
     PLX_TRY(PLX__ARENA_NEW(&names, plx__scratch(ctx), count));
     for (plx_index i = 0; i < count; i++) names[i] = plx__param_at(p->tables, i)->name;
+    if ((strcmp(key, "C") == 0 || strcmp(key, "c") == 0) && plx__param_find(p->tables, "gamma_a"))
+        PLX_FAIL(ctx, PLX_E_ARG,
+                 "%s has no parameter '%s'; its regularisation is gamma_a, which is large where C is small", p->method,
+                 key);
     PLX_FAIL(ctx, PLX_E_ARG, "%s has no parameter '%s'%s", p->method, key,
              plx__suggest(near, sizeof near, key, names, count));
 }
@@ -195,12 +199,33 @@ static plx__setting *find_setting(const plx_params *p, const plx__param_spec *sp
     return NULL;
 }
 
+/* A parameter by another case of letters, or by what it is called elsewhere and means the same. */
+static const plx__param_spec *find_synonym(const plx__param_table *tables, const char *key)
+{
+    static const struct {
+        const char *other, *name;
+    } synonyms[] = {
+        {"k", "clusters"},        {"n_clusters", "clusters"}, {"n_neighbors", "graph_k"},     {"neighbours", "graph_k"},
+        {"neighbors", "graph_k"}, {"n_components", "dim"},    {"max_iterations", "max_iter"}, {"tolerance", "tol"},
+        {"alpha", "smoothing"}};
+    size_t len = strlen(key);
+    for (plx_index i = 0; i < plx__param_count(tables); i++) {
+        const plx__param_spec *s = plx__param_at(tables, i);
+        if (strlen(s->name) == len && plx__same_letters(s->name, key, len)) return s;
+    }
+    for (size_t k = 0; k < sizeof synonyms / sizeof *synonyms; k++)
+        if (strlen(synonyms[k].other) == len && plx__same_letters(synonyms[k].other, key, len))
+            return plx__param_find(tables, synonyms[k].name);
+    return NULL;
+}
+
 /* Finds the row for `key`, or for `name` of a key `name.VIEW`. */
 static plx_status split_key(const plx__param_spec **spec, const char **view, const plx_params *p, plx_context *ctx,
                             const char *key)
 {
     *view = NULL;
     *spec = plx__param_find(p->tables, key);
+    if (!*spec) *spec = find_synonym(p->tables, key);
     if (*spec) return PLX_OK;
     const char *dot = strchr(key, '.'), *name = NULL, *first = NULL;
     if (!dot) return unknown_key(p, ctx, key);

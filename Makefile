@@ -13,7 +13,7 @@ help:
 	@echo "make install     install (PREFIX=/usr/local)"
 	@echo "make check-full  tests plus long fuzzing, thread sanitizer, valgrind, static analysis, coverage"
 	@echo "make bench       benchmarks against limits and peers"
-	@echo "make reproduce   published figures beside ours (needs the data, PARALLAX_DATA)"
+	@echo "make reproduce   published figures beside ours (needs the data sets in the folder $$PARALLAX_DATA)"
 	@echo "make reproduce-METHOD  the same for one method, e.g. reproduce-mvkmeans"
 	@echo "make docs        write the generated halves of docs/methods"
 
@@ -57,7 +57,7 @@ reproduce: build
 	@tools/reproduce.sh build/release/parallax
 
 reproduce-%: build
-	@python3 tools/reproduce_$*.py build/release/parallax
+	@tools/reproduce_one.sh $* build/release/parallax
 
 install: build
 	@cmake --install build/release --prefix $(or $(PREFIX),/usr/local)

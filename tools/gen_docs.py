@@ -24,19 +24,43 @@ def ask(parallax, *words):
     return subprocess.run([parallax, "methods", *words], check=True, stdout=subprocess.PIPE).stdout.decode("utf-8")
 
 
-def yes(flag):
-    return "yes" if flag else "no"
+def tasks(method):
+    """What a method does: its task, and what a parameter makes it do besides."""
+    done = [method["task"]]
+    for p in method["parameters"]:
+        if p["name"] == "clusters" and "cluster" not in done:
+            done.append("cluster")
+        if p["name"] == "task" and "regression" in (p["range"] or ""):
+            done.append("regression")
+    return ", ".join(done)
+
+
+# What tells methods apart: a capability as a word, where it is there.
+WORDS = [("predict", "new samples"), ("kernel_views", "kernel views"), ("missing_values", "missing values"),
+         ("label_sets", "sets of labels"), ("use_unlabelled", "unlabelled samples")]
 
 
 def method_table(methods, folder):
     """One row per method; `folder` is where the pages are, seen from the file the table goes to."""
-    rows = ["| method | task | what it is | missing views | new samples | sparse | uses unlabelled |", "|---|---|---|---|---|---|---|"]
+    rows = ["| method | tasks | what it is | views | takes also | missing views |", "|---|---|---|---|---|---|"]
     for m in methods:
         can = m["capabilities"]
-        rows.append("| [`{}`]({}{}.md) | {} | {} | {} | {} | {} | {} |".format(
-            m["name"], folder, m["name"], m["task"], m["title"], yes(can["missing_views"]), yes(can["predict"]),
-            yes(can["sparse"]), yes(can["use_unlabelled"])))
+        views = "{}{}".format(m["min_views"], "" if m["max_views"] == m["min_views"] else " or more" if not m["max_views"]
+                              else " to {}".format(m["max_views"]))
+        rows.append("| [`{}`]({}{}.md) | {} | {} | {} | {} | {} |".format(
+            m["name"], folder, m["name"], tasks(m), m["title"], views,
+            ", ".join(word for key, word in WORDS if can[key]) or "-", missing(m)))
     return "\n".join(rows) + "\n"
+
+
+def missing(method):
+    """How a method treats a sample that lacks a view."""
+    names = {p["name"]: p for p in method["parameters"]}
+    if not method["capabilities"]["missing_views"]:
+        return "refused"
+    if "missing" in names:
+        return "by `missing`, default `{}`".format(names["missing"]["default"])
+    return "left out of that view's part"
 
 
 def with_parts(path, parts):

@@ -407,12 +407,6 @@ static void names_the_culprit(void **state)
     d = dataset_of(&w, ctx, PLX_VIEW_REAL, 2, false);
     REFUSED(d, PLX_E_DATA, "'v1' row 5, column 2", "clusters=3", "likelihood=multinomial");
     plx_dataset_destroy(d);
-
-    uint8_t nobody[N] = {0};
-    d = dataset_of(&w, ctx, PLX_VIEW_REAL, 1, false);
-    add_dense(d, ctx, "gone", PLX_VIEW_COUNTS, w.x[0], D, nobody);
-    REFUSED(d, PLX_E_DATA, "gone", "clusters=3");
-    plx_dataset_destroy(d);
     remove_directory(directory);
     plx_context_destroy(ctx);
 }
@@ -477,6 +471,7 @@ static void a_constant_view_has_no_variance(void **state)
         if (sparse) add_thin(d, ctx, "same", PLX_VIEW_REAL, constant, 4, NULL);
         else add_dense(d, ctx, "same", PLX_VIEW_REAL, constant, 4, NULL);
         plx_model *m = fit_model(ctx, "coem", d, SETTINGS("clusters=3", "init=random", "restarts=1", "max_iter=5"));
+        assert_true(warns_of(m, "view 'same' is constant"));
         plx_cmat var = array_of(m, "var.same"), posterior = array_of(m, "posterior.same"), alpha = array_of(m, "alpha");
         for (plx_index k = 0; k < var.rows * var.cols; k++) assert_close(var.data[k], 1e-6, 0);
         for (int i = 0; i < N; i++)
@@ -484,6 +479,31 @@ static void a_constant_view_has_no_variance(void **state)
         plx_model_destroy(m);
         plx_dataset_destroy(d);
     }
+    plx_context_destroy(ctx);
+}
+
+/* A view of zero rows only says nothing: it is ignored, fitting and predicting. */
+static void a_view_of_zeros_is_ignored(void **state)
+{
+    (void)state;
+    plx_context *ctx = test_context(1);
+    static const double zeros[N * D];
+    world w = draw(17, 0.2);
+    plx_dataset *d = dataset_of(&w, ctx, PLX_VIEW_COUNTS, 2, true),
+                *more = dataset_of(&w, ctx, PLX_VIEW_COUNTS, 2, true);
+    add_dense(more, ctx, "empty", PLX_VIEW_COUNTS, zeros, D, NULL);
+    plx_model *a = fit_model(ctx, "coem", d, SETTINGS("clusters=3")),
+              *b = fit_model(ctx, "coem", more, SETTINGS("clusters=3"));
+    plx_prediction *p = NULL;
+    assert_true(warns_of(b, "'empty'"));
+    assert_same_matrix(array_of(a, "posterior"), array_of(b, "posterior"), 0);
+    assert_ok(ctx, plx_predict(&p, ctx, b, more));
+    assert_same_matrix(plx_prediction_scores(p), array_of(a, "posterior"), 1e-12);
+    plx_prediction_destroy(p);
+    plx_model_destroy(a);
+    plx_model_destroy(b);
+    plx_dataset_destroy(d);
+    plx_dataset_destroy(more);
     plx_context_destroy(ctx);
 }
 
@@ -523,6 +543,7 @@ int main(void)
         cmocka_unit_test(a_class_unlabelled_in_a_view_starts_from_the_others),
         cmocka_unit_test(a_class_unlabelled_in_all_views_is_refused),
         cmocka_unit_test(a_constant_view_has_no_variance),
+        cmocka_unit_test(a_view_of_zeros_is_ignored),
         cmocka_unit_test(clusters_start_five_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

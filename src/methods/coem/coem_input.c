@@ -82,31 +82,60 @@ static plx_status open_channel(coem *m, coem_channel *ch, plx__view view)
     PLX_TRY(plx__coem_likelihood(&mixture.likelihood, m->run, view.name, view.kind));
     PLX_TRY(drop_zero_rows(m, &ch->view, mixture.likelihood));
     if (mixture.likelihood == PLX__MULTINOMIAL) PLX_TRY(plx__require_nonnegative(m->run, &ch->view));
-    if (!ch->view.present_count && !m->run->fitted)
-        PLX_FAIL(m->ctx, PLX_E_DATA, "coem: view '%s' is missing for all samples; leave it out", view.name);
-    return plx__view_mixture_open(&ch->mix, m->ctx, &ch->view, m->n, &mixture, !m->run->fitted);
+    if (!ch->view.present_count && !m->run->fitted) return PLX_OK;
+    PLX_TRY(plx__view_mixture_open(&ch->mix, m->ctx, &ch->view, m->n, &mixture, !m->run->fitted));
+    if (!m->run->fitted && plx__has_variance(mixture.likelihood) && ch->mix.total_variance == 0 && m->n > 1)
+        plx__warn(m->ctx,
+                  "coem: view '%s' is constant: it tells no components apart and teaches the other views nothing; "
+                  "leave it out",
+                  view.name);
+    return PLX_OK;
+}
+
+/* One channel per view that is used and, when fitting, that has rows to say something: all of them may be zero. */
+static plx_status open_view_channels(coem *m, const plx__view *views, uint8_t *used)
+{
+    plx_index chosen = 0;
+    for (plx_index v = 0; v < m->run->problem->n_views; v++) {
+        if (!used[v]) continue;
+        PLX_TRY(open_channel(m, &m->channels[chosen], views[v]));
+        used[v] = m->run->fitted || m->channels[chosen].view.present_count > 0;
+        if (used[v]) chosen++;
+        else plx__warn(m->ctx, "coem: all rows of view '%s' are zero: it is ignored", views[v].name);
+    }
+    m->n_channels = chosen;
+    if (!chosen) PLX_FAIL(m->ctx, PLX_E_DATA, "coem: no view has a row that is not zero");
+    return PLX_OK;
+}
+
+/* What the settings ask for and, when predicting, what was fitted. */
+static plx_status find_used(uint8_t **out, coem *m, const char *single)
+{
+    const uint8_t *fitted = NULL;
+    PLX_TRY(plx__coem_mark_used(out, m->run, m->mode, single));
+    if (m->run->fitted) PLX_TRY(plx__used_views(&fitted, m->ctx, m->run->fitted, m->run->problem->n_views));
+    if (fitted) memcpy(*out, fitted, (size_t)m->run->problem->n_views);
+    return PLX_OK;
 }
 
 static plx_status open_channels(coem *m, const char *single)
 {
-    const plx__problem *x = m->run->problem;
-    bool one = m->mode == COEM_SINGLE || m->mode == COEM_CONCAT || m->mode == COEM_MERGED;
-    plx_index chosen = 0;
     plx__view joined;
     const plx__view *views = NULL;
     uint8_t *used = NULL;
-    m->n_channels = one ? 1 : x->n_views;
+    bool join = m->mode == COEM_CONCAT || m->mode == COEM_MERGED;
+    m->n_channels = join ? 1 : m->run->problem->n_views;
     PLX_TRY(PLX__ARENA_NEW(&m->channels, plx__scratch(m->ctx), m->n_channels));
-    PLX_TRY(plx__coem_mark_used(&used, m->run, m->mode, single));
-    if (!m->run->fitted) PLX_TRY(plx__mark_used(m->run, used));
+    PLX_TRY(find_used(&used, m, single));
     PLX_TRY(plx__scale_rows(&views, m->run, plx__coem_scales_rows));
-    if (m->mode == COEM_CONCAT || m->mode == COEM_MERGED) {
+    if (!join) PLX_TRY(open_view_channels(m, views, used));
+    else {
         PLX_TRY(plx__coem_join(&joined, m->run, m->mode, views));
-        return open_channel(m, &m->channels[0], joined);
+        PLX_TRY(open_channel(m, &m->channels[0], joined));
+        if (!m->channels[0].view.present_count && !m->run->fitted)
+            PLX_FAIL(m->ctx, PLX_E_DATA, "coem: no row of the joined views is not zero");
     }
-    for (plx_index v = 0; v < x->n_views; v++)
-        if (used[v]) PLX_TRY(open_channel(m, &m->channels[chosen++], views[v]));
-    return PLX_OK;
+    return m->run->fitted ? PLX_OK : plx__mark_used(m->run, used);
 }
 
 /* ---- components ---- */

@@ -254,6 +254,34 @@ static void solvers_agree(void **state)
     plx_context_destroy(ctx);
 }
 
+/* One convex problem has one objective, whatever the solver and however large the values are beside their differences;
+ * or the run says that it did not get there, and even then it is no worse than f = 0. */
+static void objectives_agree_on_large_values(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"laprls", "lapsvm", "colaprls", "colapsvm", "corls"};
+    static const char *const solvers[] = {"solver=dense", "solver=primal", "solver=cg"};
+    static const double factors[] = {1e-3, 1, 1e4};
+    plx_context *ctx = test_context(1);
+    for (int t = 0; t < 5; t++)
+        for (int q = 0; q < 3; q++) {
+            world w = draw(9, false);
+            double best = INFINITY;
+            for (int i = 0; i < N * D1; i++) w.x1[i] = factors[q] * (w.x1[i] + 100);
+            plx_dataset *d = dataset_of(&w, ctx, false, 1);
+            for (int s = 0; s < 3; s++) {
+                plx_model *m = fit_model(ctx, methods[t], d, SETTINGS(solvers[s]));
+                double objective = plx_model_objective(m);
+                if (s == 0) best = objective;
+                if (plx_model_converged(m) != 0) assert_close(objective, best, 1e-6 * fmax(best, 1e-3));
+                else assert_true(objective <= K * 1.000001); /* f = 0 and b = 0 have at most this */
+                plx_model_destroy(m);
+            }
+            plx_dataset_destroy(d);
+        }
+    plx_context_destroy(ctx);
+}
+
 /* Three views with holes, with and without the constraint on sums. */
 static void corls_solvers_agree(void **state)
 {
@@ -469,6 +497,7 @@ int main(void)
         cmocka_unit_test(all_point_system),
         cmocka_unit_test(deformed_kernel),
         cmocka_unit_test(solvers_agree),
+        cmocka_unit_test(objectives_agree_on_large_values),
         cmocka_unit_test(corls_solvers_agree),
         cmocka_unit_test(many_features),
         cmocka_unit_test(svm_working_sets),

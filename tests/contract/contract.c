@@ -39,8 +39,8 @@ static int run_list(trial *t, const check *list, const char *filter)
 
 static int run_variant(trial *t, const char *filter, int variant, const char *name, int *tried)
 {
-    static const check *const lists[] = {params_checks, data_checks,   invariance_checks,
-                                         run_checks,    memory_checks, model_checks};
+    static const check *const lists[] = {params_checks, data_checks,  invariance_checks, run_checks,
+                                         memory_checks, model_checks, metamorphic_checks};
     int checks = 0;
     t->variant = variant;
     t->variant_name = name;

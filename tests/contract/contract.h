@@ -156,6 +156,7 @@ typedef struct check {
     void (*run)(trial *t);
 } check;
 
-extern const check params_checks[], data_checks[], invariance_checks[], run_checks[], memory_checks[], model_checks[];
+extern const check metamorphic_checks[], params_checks[], data_checks[], invariance_checks[], run_checks[],
+    memory_checks[], model_checks[];
 
 #endif

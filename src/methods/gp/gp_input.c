@@ -95,7 +95,7 @@ static void column_means(double *mean, double *size, double *count, const plx__v
 {
     for (plx_index i = 0; i < n; i++) {
         if (!v->present[i]) continue;
-        if (v->sparse) {
+        if (plx__points_sparse(rows)) { /* scaling may have filled a sparse view */
             for (int64_t e = rows.csr.ptr[i]; e < rows.csr.ptr[i + 1]; e++) {
                 mean[rows.csr.col[e]] += rows.csr.val[e];
                 size[rows.csr.col[e]] += fabs(rows.csr.val[e]);

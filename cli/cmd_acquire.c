@@ -211,6 +211,7 @@ static const cli_option options[] = {
     {.name = "dump",
      .value = "NAME=FILE",
      .kind = CLI_DUMP,
+     .repeatable = true,
      .help = "Write a named array: label_gain, gain, mixing, gmm_mean.VIEW, ... (listed below). Repeatable."},
     {.name = "json",
      .value = "FILE",

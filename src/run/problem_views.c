@@ -5,6 +5,8 @@
 #include "run/problem_views.h"
 #include "run/facts.h"
 
+#include <string.h>
+
 const plx__param_spec plx__zero_rows_params[] = {
     {"zero_rows", PLX_PARAM_CHOICE, PLX__NO_FIELD, 0, "missing", 0, 0, "missing|present",
      "Whether an all-zero row of a counts or binary view counts as a missing view or as the zero vector."},
@@ -24,7 +26,9 @@ static plx_status settle_scale(plx__scale_kind *out, plx_context *ctx, const plx
     *out = PLX__SCALE_NONE;
     if (v->kind == PLX_VIEW_KERNEL || plx__view_value_level(from->settings, "scale", v->name) < 0) return PLX_OK;
     PLX_TRY(plx__view_value(&value, ctx, from->settings, "scale", v->name));
-    if (!plx__scale_parse(out, value.text)) *out = plx__scale_auto(v);
+    if (plx__scale_parse(out, value.text)) return PLX_OK;
+    const plx__param_spec *spec = plx__param_find(from->settings->tables, "scale");
+    *out = strstr(spec->words, "unit") ? plx__scale_auto(v) : PLX__SCALE_ZSCORE; /* where that is all there is */
     return PLX_OK;
 }
 
@@ -74,9 +78,9 @@ plx_status plx__scales_get(const plx__scale_kind **out, plx_context *ctx, const 
 
 static bool is_zero_row(const plx__view *v, plx_index i)
 {
-    if (v->sparse) return v->csr.ptr[i] == v->csr.ptr[i + 1];
-    const double *x = v->dense.data + i * v->dense.ld;
-    for (plx_index j = 0; j < v->cols; j++)
+    const double *x = v->sparse ? v->csr.val + v->csr.ptr[i] : v->dense.data + i * v->dense.ld;
+    plx_index count = v->sparse ? v->csr.ptr[i + 1] - v->csr.ptr[i] : v->cols;
+    for (plx_index j = 0; j < count; j++) /* zeros may be stored */
         if (x[j] != 0) return false;
     return true;
 }
@@ -94,7 +98,9 @@ static plx_status zero_rows_miss(bool *out, plx_context *ctx, const plx__problem
         return PLX_OK;
     }
     PLX_TRY(plx__view_value(&value, ctx, from->settings, "zero_rows", NULL));
-    *out = value.word == 0 && (v->kind == PLX_VIEW_COUNTS || v->kind == PLX_VIEW_BINARY);
+    if (value.word != 0) return PLX_OK;
+    if (from->method->zero_says_nothing) return from->method->zero_says_nothing(out, ctx, from->settings, v);
+    *out = v->kind == PLX_VIEW_COUNTS || v->kind == PLX_VIEW_BINARY;
     return PLX_OK;
 }
 

@@ -163,6 +163,8 @@ struct plx__method {
     plx_index min_views, max_views; /* max 0: no limit */
     plx_index min_classes;          /* among the labels; 0: labels are optional */
     plx__zero_rows zero_rows;
+    /* With PLX__ZERO_ROWS_PARAM: which views the rule concerns; NULL: those of counts and binary values. */
+    plx_status (*zero_says_nothing)(bool *out, plx_context *ctx, const plx_params *settings, const plx__view *view);
     bool keep_empty_views; /* a view that no sample has stays in the problem; everywhere else it is ignored */
     plx__uncovered uncovered;
     const char *prior_array;        /* array that shows class shares for samples without any view, or NULL */

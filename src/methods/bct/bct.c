@@ -72,7 +72,7 @@ static const plx__array_spec array_specs[] = {
 static void warn_of_uncovered(bct *b)
 {
     plx_index without = b->n - b->n_cov, labelled = 0;
-    for (plx_index i = 0; i < b->n; i++) labelled += b->place[i] < 0 && b->problem.label_text[i];
+    for (plx_index i = 0; i < b->n; i++) labelled += b->place[i] < 0 && b->run->problem->label_text[i];
     if (labelled && b->labels)
         plx__warn(b->ctx, "bct: %lld labelled samples have no view; their labels are ignored", (long long)labelled);
     if (without) plx__info(b->ctx, "bct: %lld samples have no view", (long long)without);
@@ -81,7 +81,7 @@ static void warn_of_uncovered(bct *b)
 /* What samples without any view are given: the most frequent class, or the mean of the targets. */
 static plx_status put_fallback(bct *b, double *fallback)
 {
-    const plx__problem *p = &b->problem;
+    const plx__problem *p = b->run->problem;
     double *count = NULL;
     *fallback = 0;
     if (b->regression) {
@@ -180,7 +180,7 @@ static plx_status put_summary(bct *b)
     plx_mat hyper, weight, covered;
     double sum = 0;
     PLX_TRY(plx__store_new(&hyper, b->run->out, "hyper", b->n_hyper, 1));
-    PLX_TRY(plx__store_new(&weight, b->run->out, "view_weight", b->problem.n_views, 1));
+    PLX_TRY(plx__store_new(&weight, b->run->out, "view_weight", b->run->problem->n_views, 1));
     PLX_TRY(plx__store_new(&covered, b->run->out, "covered", b->n, 1));
     memcpy(hyper.data, b->hyper, (size_t)b->n_hyper * sizeof(double));
     for (plx_index j = 0; j < b->m; j++) sum += 1.0 / b->views[j].variance;
@@ -327,7 +327,8 @@ const plx__method plx__method_bct = {
     .capabilities = PLX_CAN_PREDICT | PLX_CAN_MISSING_VIEWS | PLX_CAN_SPARSE | PLX_CAN_KERNEL_VIEWS |
                     PLX_CAN_USE_UNLABELLED | PLX_IS_FEATURE_FREE,
     .min_views = 1,
-    .zero_rows = PLX__ZERO_ROWS_PRESENT,
+    .zero_rows = PLX__ZERO_ROWS_PARAM,
+    .zero_says_nothing = plx__bct_zero_says_nothing,
     .params_size = sizeof(bct_params),
     .params = tables,
     .arrays = array_specs,

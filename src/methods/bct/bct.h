@@ -41,8 +41,6 @@ typedef struct bct_view {
 
 typedef struct bct {
     plx__run *run;
-    plx__run own; /* the same with zero rows taken away */
-    plx__problem problem;
     plx_context *ctx;
     const bct_params *set;
     bool regression, labels, weights; /* learns from labels; in weight-space form */
@@ -83,6 +81,7 @@ extern const plx__method plx__acquire_bct; /* sense.c */
 plx_status plx__bct_fit(bct *b, plx__gp_state *state, bool factors);
 
 /* ---- bct_input.c: views, samples, hyper-parameters; from the data or from the model ---- */
+plx_status plx__bct_zero_says_nothing(bool *out, plx_context *ctx, const plx_params *settings, const plx__view *view);
 plx_status plx__bct_open(bct *b, plx__run *run);
 plx_status plx__bct_store(bct *b);
 void plx__bct_set_hyper(bct *b, const double *hyper);

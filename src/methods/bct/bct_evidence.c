@@ -161,7 +161,7 @@ static plx_status evidence_at(void *arg, plx_context *ctx, const double *hyper, 
 
 static void warn_of_few(bct *b)
 {
-    const plx__problem *p = &b->problem;
+    const plx__problem *p = b->run->problem;
     plx_index fewest = b->targets.n;
     for (plx_index c = 0; c < p->n_classes && !b->regression; c++) {
         plx_index count = 0;

@@ -8,46 +8,13 @@
 
 /* ---- zero rows ---- */
 
-static bool is_zero_row(const plx__view *v, plx_index i)
-{
-    const double *x = v->sparse ? v->csr.val + v->csr.ptr[i] : v->dense.data + i * v->dense.ld;
-    plx_index count = v->sparse ? v->csr.ptr[i + 1] - v->csr.ptr[i] : v->cols;
-    for (plx_index j = 0; j < count; j++)
-        if (x[j] != 0) return false;
-    return true;
-}
-
 /* Under a linear or cosine kernel a zero row says f_j = 0, which nobody meant. */
-static plx_status drop_zero_rows(bct *b, plx__view *v)
+plx_status plx__bct_zero_says_nothing(bool *out, plx_context *ctx, const plx_params *settings, const plx__view *v)
 {
     plx__value kernel;
-    uint8_t *present = NULL;
-    plx_index dropped = 0;
-    bool counts = v->kind == PLX_VIEW_COUNTS || v->kind == PLX_VIEW_BINARY || v->kind == PLX_VIEW_REAL;
-    PLX_TRY(plx__view_value(&kernel, b->ctx, b->run->settings, "kernel", v->name));
-    if (!counts || (kernel.word != PLX__KERNEL_LINEAR && kernel.word != PLX__KERNEL_COSINE)) return PLX_OK;
-    PLX_TRY(plx__arena_u8(&present, plx__scratch(b->ctx), b->n));
-    for (plx_index i = 0; i < b->n; i++) {
-        present[i] = v->present[i] && !is_zero_row(v, i);
-        dropped += v->present[i] && !present[i];
-    }
-    if (!dropped) return PLX_OK;
-    v->present = present;
-    v->present_count -= dropped;
-    plx__info(b->ctx, "bct: %lld all-zero rows of view '%s' count as missing", (long long)dropped, v->name);
-    return PLX_OK;
-}
-
-static plx_status open_problem(bct *b)
-{
-    plx__view *views = NULL;
-    b->problem = *b->run->problem;
-    PLX_TRY(PLX__ARENA_NEW(&views, plx__scratch(b->ctx), b->problem.n_views));
-    memcpy(views, b->problem.views, (size_t)b->problem.n_views * sizeof *views);
-    for (plx_index v = 0; v < b->problem.n_views && b->set->zero_rows == 0; v++) PLX_TRY(drop_zero_rows(b, &views[v]));
-    b->problem.views = views;
-    b->own = *b->run;
-    b->own.problem = &b->problem;
+    PLX_TRY(plx__view_value(&kernel, ctx, settings, "kernel", v->name));
+    *out = (v->kind == PLX_VIEW_COUNTS || v->kind == PLX_VIEW_BINARY || v->kind == PLX_VIEW_REAL) &&
+           (kernel.word == PLX__KERNEL_LINEAR || kernel.word == PLX__KERNEL_COSINE);
     return PLX_OK;
 }
 
@@ -55,7 +22,7 @@ static plx_status open_problem(bct *b)
 
 static plx_status choose_views(const uint8_t **out, bct *b)
 {
-    const plx__problem *p = &b->problem;
+    const plx__problem *p = b->run->problem;
     uint8_t *used = NULL;
     plx_index count = 0;
     PLX_TRY(plx__arena_u8(&used, plx__scratch(b->ctx), p->n_views));
@@ -76,11 +43,11 @@ static plx_status choose_views(const uint8_t **out, bct *b)
 
 static plx_status open_view(bct *b, bct_view *v, plx_index number)
 {
-    const plx__view *from = &b->problem.views[number];
+    const plx__view *from = &b->run->problem->views[number];
     plx__prepared data;
     plx__value variance;
     v->view = number;
-    PLX_TRY(plx__prepare_rows(&data, &b->own, number));
+    PLX_TRY(plx__prepare_rows(&data, b->run, number));
     v->k = (plx__view_kernel){.name = from->name, .rows = data.rows, .present = from->present, .self = from->self};
     PLX_TRY(plx__kernel_settings(&v->k.kernel, b->run, from->name, from->kind == PLX_VIEW_KERNEL));
     PLX_TRY(plx__view_value(&variance, b->ctx, b->run->settings, "view_variance", from->name));
@@ -93,7 +60,7 @@ static plx_status open_view(bct *b, bct_view *v, plx_index number)
 static plx_status view_samples(bct *b, bct_view *v)
 {
     const uint8_t *present = v->k.present;
-    PLX_TRY(plx__arena_i64(&v->sample, plx__scratch(b->ctx), b->problem.views[v->view].present_count));
+    PLX_TRY(plx__arena_i64(&v->sample, plx__scratch(b->ctx), b->run->problem->views[v->view].present_count));
     for (plx_index i = 0; i < b->n; i++)
         if (present[i]) v->sample[v->n++] = i;
     return PLX_OK;
@@ -190,10 +157,9 @@ plx_status plx__bct_open(bct *b, plx__run *run)
     b->regression = b->set->task == BCT_REGRESSION;
     b->labels = b->set->task <= BCT_REGRESSION;
     if (run->fitted) PLX_TRY(known_count(b));
-    PLX_TRY(open_problem(b));
     PLX_TRY(choose_views(&used, b));
-    PLX_TRY(PLX__ARENA_NEW(&b->views, plx__scratch(b->ctx), b->problem.n_views));
-    for (plx_index v = 0; v < b->problem.n_views; v++) {
+    PLX_TRY(PLX__ARENA_NEW(&b->views, plx__scratch(b->ctx), b->run->problem->n_views));
+    for (plx_index v = 0; v < b->run->problem->n_views; v++) {
         if (!used[v]) continue;
         bct_view *view = &b->views[b->m++];
         PLX_TRY(open_view(b, view, v));

@@ -74,11 +74,11 @@ static plx_status put_marginal(bct *b, const bct_view *v, plx_cmat kc, const cha
 
 static plx_status put_marginals(bct *b, plx_cmat kc)
 {
-    for (plx_index v = 0; v < b->problem.n_views; v++) {
+    for (plx_index v = 0; v < b->run->problem->n_views; v++) {
         const bct_view *view = NULL;
         const char *name = NULL;
         plx_mat none;
-        PLX_TRY(plx__view_key(&name, b->ctx, "marginal", b->problem.views[v].name));
+        PLX_TRY(plx__view_key(&name, b->ctx, "marginal", b->run->problem->views[v].name));
         if (!plx__wanted(b->run, name)) continue;
         for (plx_index j = 0; j < b->m; j++)
             if (b->views[j].view == v) view = &b->views[j];
@@ -117,7 +117,7 @@ plx_status plx__bct_put_view_means(bct *b, const plx__gp_state *state)
     plx_index q = state->q;
     plx_mat out, consensus, f;
     if (!plx__wanted(b->run, "view_mean")) return PLX_OK;
-    PLX_TRY(plx__store_new(&out, b->run->out, "view_mean", b->n, b->problem.n_views * q));
+    PLX_TRY(plx__store_new(&out, b->run->out, "view_mean", b->n, b->run->problem->n_views * q));
     PLX_TRY(plx__arena_mat(&consensus, plx__scratch(b->ctx), b->n_cov, q));
     PLX_TRY(plx__gemm(b->ctx, 1.0, plx__cmat(b->kl), PLX__N, state->alpha, PLX__N, 0.0, consensus));
     for (plx_index j = 0; j < b->m; j++) {

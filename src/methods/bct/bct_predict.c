@@ -54,7 +54,7 @@ static plx_status add_view(newcomers *c, const bct_view *v, plx_index begin, plx
     PLX_TRY(plx__arena_mat(&own, plx__scratch(c->b->ctx), v->n, rows));
     PLX_TRY(plx__arena_f64(&self, plx__scratch(c->b->ctx), rows, 1));
     PLX_TRY(similarities(own, c->b, v, begin, end));
-    PLX_TRY(plx__view_kernel_self(&c->b->own, &v->k, begin, end, self));
+    PLX_TRY(plx__view_kernel_self(c->b->run, &v->k, begin, end, self));
     PLX_TRY(plx__mat_clone(&g, plx__scratch(c->b->ctx), plx__cmat(own)));
     PLX_TRY(plx__bct_solve(c->b, v, g));
     for (plx_index i = 0; i < rows; i++) {
@@ -208,7 +208,7 @@ plx_status plx__bct_predict(plx__run *run)
     PLX_TRY(plx__store_new(&c.mean, run->out, "mean", b.n, c.state.q));
     PLX_TRY(plx__store_new(&c.variance, run->out, "variance", b.n, c.state.q));
     if (plx__wanted(run, "view_mean"))
-        PLX_TRY(plx__store_new(&c.view_mean, run->out, "view_mean", b.n, b.problem.n_views * c.state.q));
+        PLX_TRY(plx__store_new(&c.view_mean, run->out, "view_mean", b.n, run->problem->n_views * c.state.q));
     PLX_TRY(plx__arena_u8(&c.usable, plx__scratch(b.ctx), b.n));
     PLX_TRY(find_consensus(&c));
     for (plx_index at = 0; at < b.n; at += BLOCK_ROWS) PLX_TRY(score_block(&c, at, plx__min(b.n, at + BLOCK_ROWS)));

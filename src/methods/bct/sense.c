@@ -64,7 +64,7 @@ static plx_status check(plx__run *run)
 static plx_status check_views(sense *s)
 {
     static const char *const names[] = {"linear", "rbf", "poly", "cosine", "precomputed"};
-    const plx__view *views = s->b.problem.views;
+    const plx__view *views = s->run->problem->views;
     for (plx_index j = 0; j < s->b.m; j++) {
         const bct_view *v = &s->b.views[j];
         plx__kernel_kind kind = v->k.kernel.kind;
@@ -88,10 +88,10 @@ static plx_status density_views(plx__density_view **out, plx_index *count, sense
 {
     *count = 0;
     PLX_TRY(PLX__ARENA_NEW(out, plx__scratch(s->ctx), s->b.m));
-    PLX_TRY(plx__arena_i64(&s->modelled, plx__scratch(s->ctx), s->b.problem.n_views));
+    PLX_TRY(plx__arena_i64(&s->modelled, plx__scratch(s->ctx), s->run->problem->n_views));
     for (plx_index j = 0; j < s->b.m; j++) {
         const bct_view *v = &s->b.views[j];
-        bool features = s->b.problem.views[v->view].kind != PLX_VIEW_KERNEL;
+        bool features = s->run->problem->views[v->view].kind != PLX_VIEW_KERNEL;
         s->modelled[v->view] = features ? *count : -1;
         if (features) (*out)[(*count)++] = (plx__density_view){v->k.name, v->k.rows, v->k.present};
         s->candidates += features ? s->b.n - v->n : 0;
@@ -125,11 +125,11 @@ static plx_status find_gains(sense *s, const plx__density_view *views, plx_index
     plx_mat gain;
     if (!s->candidates && plx__density_check(s->run, views, n_views) != PLX_OK) {
         plx__clear_error(s->ctx); /* nothing is missing, so no density is needed */
-        return plx__store_new(&gain, s->run->out, "gain", s->b.n, s->b.problem.n_views);
+        return plx__store_new(&gain, s->run->out, "gain", s->b.n, s->run->problem->n_views);
     }
     PLX_TRY(plx__density_fit(&s->density, s->run, views, n_views));
     PLX_TRY(plx__density_put(&s->density, s->run));
-    PLX_TRY(plx__store_new(&gain, s->run->out, "gain", s->b.n, s->b.problem.n_views));
+    PLX_TRY(plx__store_new(&gain, s->run->out, "gain", s->b.n, s->run->problem->n_views));
     PLX_TRY(open_explained(s));
     for (plx_index j = 0; j < s->b.m; j++) {
         PLX_TRY(plx__report(s->ctx, "gain", j + 1, s->b.m, NAN));
@@ -189,7 +189,7 @@ static plx_status fit(plx__run *run)
     plx_index n_views = 0;
     plx_mat variance;
     PLX_TRY(plx__bct_open(&s.b, run));
-    PLX_TRY(plx__require_seen_views(run, s.b.problem.views));
+    PLX_TRY(plx__require_seen_views(run, run->problem->views));
     PLX_TRY(check_views(&s));
     PLX_TRY(density_views(&views, &n_views, &s));
     PLX_TRY(plx__bct_fit(&s.b, &s.state, true));
@@ -238,7 +238,8 @@ const plx__method plx__acquire_bct = {
     .capabilities = PLX_CAN_PREDICT | PLX_CAN_MISSING_VIEWS | PLX_CAN_SPARSE | PLX_CAN_KERNEL_VIEWS |
                     PLX_CAN_USE_UNLABELLED | PLX_IS_FEATURE_FREE,
     .min_views = 1,
-    .zero_rows = PLX__ZERO_ROWS_PRESENT,
+    .zero_rows = PLX__ZERO_ROWS_PARAM,
+    .zero_says_nothing = plx__bct_zero_says_nothing,
     .keep_empty_views = true, /* refused: somebody must have shown what a view is worth */
     .extra_views = plx__acquire_extra_views,
     .params_size = sizeof(sense_params),

@@ -42,8 +42,8 @@ static const plx__param_spec param_specs[] = {
               "Start of EM: auto (far apart centres), or file:F with a row of responsibilities per sample."),
     PLX__CHOICE(kc_params, classifier, "klr", "klr|none", "Kernel logistic regression, or only mixture and kernel."),
     PLX__REAL_ABOVE(kc_params, ridge, "0.01", 0, "Penalty of the logistic regression; larger is smoother."),
-    PLX__VIEW_CHOICE("scale", "none", "none|zscore",
-                     "Columns as they are, or to mean 0 and deviation 1 over observed entries."),
+    PLX__VIEW_CHOICE("scale", "auto", "auto|none|zscore",
+                     "Columns to mean 0 and deviation 1 over observed entries (auto does so too), or as they are."),
     PLX__PARAM_END};
 
 static const plx__array_spec array_specs[] = {

@@ -239,8 +239,8 @@ double plx__colr_memory(const plx__run *run)
     return rows + 8 * (scores + squares + graph + d * (4 * q + 8));
 }
 
-static const plx__param_table tables[] = {plx__colr_params, plx__scale_params, plx__zero_rows_params,
-                                          plx__heldout_params, NULL};
+static const plx__param_table tables[] = {plx__colr_params,    plx__scale_params,     plx__zero_rows_params,
+                                          plx__heldout_params, plx__uncovered_params, NULL};
 
 const plx__method plx__method_colr = {
     .name = "colr",

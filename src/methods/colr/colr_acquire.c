@@ -162,10 +162,10 @@ static double memory(const plx__run *run)
         .name = "colr", .title = "What to label or measure next, by multi-view logistic regression", .summary = words, \
         .citation = "krishnapuram2005active", .task = PLX_TASK_CLASSIFY,                                               \
         .capabilities = PLX_CAN_PREDICT | PLX_CAN_MISSING_VIEWS | PLX_CAN_SPARSE | PLX_CAN_USE_UNLABELLED,             \
-        .min_views = 1, .min_classes = 2, .zero_rows = PLX__ZERO_ROWS_PARAM, .extra_views = plx__acquire_extra_views,  \
-        .params_size = sizeof(colr_acquire_params), .params = tables, .arrays = array_specs,                           \
-        .memory_remedy = "use fewer features or samples, or raise the memory limit", .check = check, .memory = memory, \
-        .fit = rule, .predict = plx__colr_predict                                                                      \
+        .min_views = 1, .min_classes = 2, .zero_rows = PLX__ZERO_ROWS_PARAM, .keep_empty_views = true,                 \
+        .extra_views = plx__acquire_extra_views, .params_size = sizeof(colr_acquire_params), .params = tables,         \
+        .arrays = array_specs, .memory_remedy = "use fewer features or samples, or raise the memory limit",            \
+        .check = check, .memory = memory, .fit = rule, .predict = plx__colr_predict                                    \
     }
 
 const plx__method plx__acquire_colr_labels =

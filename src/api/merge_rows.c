@@ -140,18 +140,14 @@ plx_status plx__merge_rows(plx__store *to, plx__outcome *outcome, plx_context *c
 
 static const char LARGEST[] = "_largest_cluster";
 
-/* Most frequent of the labels c0, c1, ..., ties to the smaller number; -1: these are no cluster labels. */
+/* Most frequent of the labels c0, c1, ..., ties to the smaller number. */
 static plx_status largest_cluster(plx_index *out, plx_context *ctx, const plx__outcome *o)
 {
     plx_index *count = NULL;
-    *out = -1;
     PLX_TRY(plx__arena_i64(&count, plx__scratch(ctx), o->n + 1));
     for (plx_index i = 0; i < o->n; i++) {
-        char *end = NULL;
-        if (!o->label[i]) continue;
-        long long number = o->label[i][0] == 'c' ? strtoll(o->label[i] + 1, &end, 10) : -1;
-        if (number < 0 || number > o->n || *end) return PLX_OK;
-        count[number]++;
+        long long number = o->label[i] ? strtoll(o->label[i] + 1, NULL, 10) : -1;
+        if (number >= 0 && number <= o->n) count[number]++;
     }
     *out = 0;
     for (plx_index c = 1; c <= o->n; c++)
@@ -159,20 +155,12 @@ static plx_status largest_cluster(plx_index *out, plx_context *ctx, const plx__o
     return PLX_OK;
 }
 
-static bool labels_are_classes(const plx__problem *p, const plx__outcome *o)
-{
-    for (plx_index i = 0; i < o->n; i++)
-        for (plx_index c = 0; o->label[i] && c < p->n_classes; c++)
-            if (strcmp(o->label[i], p->classes[c]) == 0) return true;
-    return false;
-}
-
 plx_status plx__prior_keep(plx__store *store, plx_context *ctx, const plx__problem *p, const plx__outcome *o)
 {
-    plx_index largest = -1;
-    if (p->n_labelled && labels_are_classes(p, o)) return plx__prior_put(store, ctx, p, NULL);
+    plx_index largest = 0;
+    if (p->n_labelled && o->kind == PLX__OUTCOME_CLASSES) return plx__prior_put(store, ctx, p, NULL);
+    if (o->kind != PLX__OUTCOME_CLUSTERS) return PLX_OK;
     PLX_TRY(largest_cluster(&largest, ctx, o));
-    if (largest < 0) return PLX_OK;
     double number = (double)largest;
     return plx__store_put(store, LARGEST, (plx_cmat){&number, 1, 1, 1});
 }

@@ -3,7 +3,7 @@
  */
 #include "acquire_helpers.h"
 
-#define FIXED "kernel=rbf", "width=0.7", "amplitude=1", "view_variance=0.4"
+#define FIXED "kernel=rbf", "width=0.7", "amplitude=1", "view_variance=0.4", "scale=none"
 
 /* ---- ranking ---- */
 
@@ -166,7 +166,8 @@ static void class_density(void **state)
     add_dense(d, ctx, "y", PLX_VIEW_REAL, y, 1, has_y);
     set_labels(d, ctx, label);
     plx_acquisition *a = acquire(
-        ctx, d, SETTINGS("kernel=rbf", "width=1", "amplitude=1", "density=class", "components=1", "cov_reg=0.1"),
+        ctx, d,
+        SETTINGS("kernel=rbf", "width=1", "amplitude=1", "density=class", "components=1", "cov_reg=0.1", "scale=none"),
         (const char *const[]){"gmm_cov.x", "gmm_cov.y", NULL});
     plx_cmat mean_x = array_of(a->model, "gmm_mean.x"), cov_x = array_of(a->model, "gmm_cov.x");
     plx_cmat mean_y = array_of(a->model, "gmm_mean.y"), cov_y = array_of(a->model, "gmm_cov.y");

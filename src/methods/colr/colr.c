@@ -221,17 +221,18 @@ double plx__colr_memory(const plx__run *run)
 {
     const plx__problem *x = run->problem;
     const colr_params *p = run->params;
-    double n = (double)x->n, m = (double)x->n_views, d = 0, rows = 0;
+    double n = (double)x->n, m = (double)x->n_views, d = 0, rows = 0, entries = 0;
     double q = x->n_classes == 2 ? 1 : (double)x->n_classes;
     for (plx_index v = 0; v < x->n_views; v++) {
         const plx__view *view = &x->views[v];
         double own = view->sparse ? 12.0 * (double)view->nonzeros + 8 * n : 8.0 * n * (double)view->cols;
         d += (double)view->cols + p->bias;
+        entries += view->sparse ? (double)view->nonzeros : n * (double)view->cols;
         rows += plx__prepared_bytes(run, v) + (p->balance == COLR_BALANCED ? own : 0.0);
     }
     double scores = n * (m * q + 7 * m + 2 * (double)x->n_classes + 4);
     if (run->fitted) return rows + 8 * (scores + d);
-    bool dense = d <= PLX__COLR_DENSE || plx__wanted(run, "posterior_precision");
+    bool dense = plx__colr_prefers_dense(d, entries) || plx__wanted(run, "posterior_precision");
     double squares = dense ? 2 * n * d + 5 * d * d : 0.0, graph = 0;
     if (!dense && p->hyper == COLR_GAMMA) graph = 2 * fmin(n * (m - 1), 4000) * fmin(n * (m - 1), 4000) + n * n;
     if (p->graph == COLR_RBF) graph += dense ? n * n : (m + 2) * n * n;

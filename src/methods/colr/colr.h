@@ -9,8 +9,8 @@
  *     Delta_j   = sum_{i > l} K_il (x_i - x_l)(x_i - x_l)' = X_j' (Deg - K) X_j.
  *
  * With c_i views of sample i the agreement is sum_ij t_ij s_ij, t_ij = c_i s_ij - sum_k s_ik: Cm acts through scores and
- * needs no matrix. Matrices d x d are formed while they are cheap (PLX__COLR_DENSE), and steps then are solved by
- * Cholesky; above that the same steps are solved by conjugate gradients.
+ * needs no matrix. Matrices d x d are formed while they are cheap, and steps then are solved by Cholesky; else the same
+ * steps are solved by conjugate gradients.
  */
 #ifndef PLX_METHODS_COLR_COLR_H
 #define PLX_METHODS_COLR_COLR_H
@@ -24,8 +24,9 @@ enum { COLR_NO_GRAPH = 0, COLR_RBF = 1 };
 enum { COLR_MEAN = 0, COLR_SUM = 1 };
 enum { COLR_BALANCED = 0, COLR_UNBALANCED = 1 };
 
-/* Most weights for which d x d matrices are formed when fitting. */
-enum { PLX__COLR_DENSE = 500 };
+/* Are d x d matrices formed when fitting? Always for few weights; else where a factorisation costs less than the products
+ * with `entries` values of the data that conjugate gradients need instead. */
+bool plx__colr_prefers_dense(double d, double entries);
 
 typedef struct colr_params {
     int balance, consensus, hyper, graph, combine;

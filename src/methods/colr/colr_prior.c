@@ -287,9 +287,24 @@ static plx_status open_graphs(colr *c)
     return PLX_OK;
 }
 
+bool plx__colr_prefers_dense(double d, double entries)
+{
+    enum { FEW = 500, MANY = 3000, PRODUCTS = 200 }; /* a product takes two passes of two operations per entry */
+    return d <= FEW || (d <= MANY && d * d * d / 3 <= 4.0 * PRODUCTS * entries);
+}
+
+static double entries_of(const colr *c)
+{
+    double sum = 0;
+    for (plx_index j = 0; j < c->m; j++)
+        sum += plx__points_sparse(c->views[j].x) ? (double)plx__nnz(c->views[j].x.csr)
+                                                 : (double)c->n * (double)c->views[j].features;
+    return sum;
+}
+
 plx_status plx__colr_open_prior(colr *c)
 {
-    c->dense |= c->d <= PLX__COLR_DENSE;
+    c->dense |= plx__colr_prefers_dense((double)c->d, entries_of(c));
     if (c->dense) {
         PLX_TRY(open_full(c));
         PLX_TRY(plx__arena_mat(&c->agree, plx__scratch(c->ctx), c->d, c->d));

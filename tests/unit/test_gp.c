@@ -179,6 +179,25 @@ static void kernel_of_heldout(void **state)
     plx_context_destroy(ctx);
 }
 
+/* scale=auto standardises views without zeros, however they are stored: sparse ones become dense. */
+static void storage_does_not_matter(void **state)
+{
+    (void)state;
+    plx_context *ctx = test_context(1);
+    toy t = make_toy(2, true);
+    plx_dataset *dense = toy_dataset(ctx, &t, 2, false), *thin = new_dataset(ctx, TOY_N);
+    for (int v = 0; v < 2; v++) add_thin(thin, ctx, toy_names[v], PLX_VIEW_REAL, t.x[v], TOY_COLS, t.present[v]);
+    set_labels(thin, ctx, t.label);
+    plx_model *a = fit_model(ctx, "gp", dense, SETTINGS("scale=auto", "optimize=none"));
+    plx_model *b = fit_model(ctx, "gp", thin, SETTINGS("scale=auto", "optimize=none"));
+    assert_same_matrix(array_of(a, "probability"), array_of(b, "probability"), 1e-12);
+    plx_model_destroy(a);
+    plx_model_destroy(b);
+    plx_dataset_destroy(dense);
+    plx_dataset_destroy(thin);
+    plx_context_destroy(ctx);
+}
+
 /* A factor of the features is the amplitude's business: the best evidence is the same, however large the values are. */
 static void evidence_does_not_depend_on_the_unit(void **state)
 {
@@ -265,6 +284,7 @@ int main(void)
                                        cmocka_unit_test(weight_space_is_dense),
                                        cmocka_unit_test(mean_of_standardised_columns),
                                        cmocka_unit_test(kernel_of_heldout),
+                                       cmocka_unit_test(storage_does_not_matter),
                                        cmocka_unit_test(evidence_does_not_depend_on_the_unit),
                                        cmocka_unit_test(refusals),
                                        cmocka_unit_test(degenerate_data)};

@@ -74,7 +74,7 @@ static plx_status refuse_holes(gp *g, const plx__view *v, const plx__prepared *d
         if (!v->present[i] && rows_too)
             PLX_FAIL(g->ctx, PLX_E_DATA, "gp: view '%s' is missing for sample '%s'; set missing=mean or combine=sum",
                      v->name, g->run->problem->ids[i]);
-        if (!v->present[i] || v->sparse) continue;
+        if (!v->present[i] || plx__points_sparse(data->rows)) continue;
         const double *x = data->rows.dense.data + i * data->rows.dense.ld;
         for (plx_index j = 0; j < v->cols; j++)
             if (isnan(x[j]))
@@ -189,7 +189,7 @@ static plx_status filled_rows(plx__points *out, gp *g, plx_index view, bool rows
         return PLX_OK;
     }
     PLX_TRY(stand_ins(&value, g, v, data.rows));
-    if (v->sparse) return rows_too ? fill_sparse(out, g, v, value) : PLX_OK;
+    if (plx__points_sparse(data.rows)) return rows_too ? fill_sparse(out, g, v, value) : PLX_OK;
     return fill_dense(out, g, v, value, rows_too);
 }
 

@@ -151,21 +151,6 @@ plx_status plx__sym_eigen_range(plx_context *ctx, plx_mat a, plx_index first, pl
     return PLX_OK;
 }
 
-/* With B = L L': the ordinary problem for L^-1 A L^-T, vectors mapped back by L^-T. */
-plx_status plx__sym_eigen_general(plx_context *ctx, plx_mat a, plx_mat b, double *values, plx_mat vectors,
-                                  struct plx__bad_pivot *bad)
-{
-    PLX_TRY(plx__cholesky(ctx, b, bad));
-    plx__mirror_lower(a);
-    PLX_TRY(plx__tri_solve(ctx, plx__cmat(b), PLX__N, a));
-    PLX_TRY(plx__tri_solve_right(ctx, plx__cmat(b), PLX__T, a));
-    PLX_TRY(plx__sym_eigen(ctx, a, values, vectors));
-    if (!vectors.data) return PLX_OK;
-    PLX_TRY(plx__tri_solve(ctx, plx__cmat(b), PLX__T, vectors));
-    for (plx_index j = 0; j < vectors.cols; j++) plx__fix_sign(vectors, j, NONE);
-    return PLX_OK;
-}
-
 /* ---- singular values ---- */
 
 typedef struct svd_job {

@@ -21,13 +21,6 @@ plx_status plx__sym_eigen(plx_context *ctx, plx_mat a, double *values, plx_mat v
 plx_status plx__sym_eigen_range(plx_context *ctx, plx_mat a, plx_index first, plx_index count, double *values,
                                 plx_mat vectors);
 
-/* Generalised problem A x = lambda B x, A symmetric, B symmetric positive definite (lower triangles read,
- * both overwritten; b becomes its Cholesky factor). Ascending; x' B x = 1. PLX_E_NUMERIC without message
- * when B is not positive definite (*bad as in plx__cholesky, may be NULL). */
-struct plx__bad_pivot;
-plx_status plx__sym_eigen_general(plx_context *ctx, plx_mat a, plx_mat b, double *values, plx_mat vectors,
-                                  struct plx__bad_pivot *bad);
-
 /* Thin SVD a = U diag(s) Vt with r = min(rows, cols): u is rows x r, s has r entries (descending), vt is
  * r x cols. u and vt may have data NULL together (values only). `a` is overwritten. Sign by U's columns. */
 plx_status plx__svd(plx_context *ctx, plx_mat a, plx_mat u, double *s, plx_mat vt);

@@ -1,21 +1,19 @@
 /*
- * A few eigenpairs by ARPACK's reverse communication (dsaupd, dseupd), started from our own random vector.
+ * Thick-restart Lanczos. With V the orthonormal basis (rows here), T = V A V' and r the residual of its last vector,
+ * A V' = V' T + r e'. The eigenpairs T s = theta s give Ritz vectors V' s with |A v - theta v| = |r| |last entry of s|.
+ * A restart keeps some of them: T becomes their diagonal, bordered by the couplings |r| s_last to the next vector.
  */
 #include "linalg/eigen_sparse.h"
 
-#include <arpack/arpack.h>
+#include <float.h>
 #include <math.h>
-#include <pthread.h>
 #include <string.h>
 
 #include "core/rng.h"
-#include "linalg/blas.h"
 #include "linalg/csr.h"
 #include "linalg/eigen.h"
 
-enum { DENSE_ORDER = 200, DENSE_RESCUE = 3000, IPARAM = 11, IPNTR = 11 };
-
-static pthread_mutex_t arpack_turn = PTHREAD_MUTEX_INITIALIZER;
+enum { DENSE_ORDER = 200 };
 
 plx_status plx__csr_apply(void *arg, plx_context *ctx, double *y, const double *x)
 {
@@ -62,115 +60,191 @@ static plx_status solve_densely(plx_context *ctx, plx__operator a, plx_index k, 
     return PLX_OK;
 }
 
-/* ---- ARPACK ---- */
+/* ---- the basis ---- */
 
 typedef struct lanczos {
     plx__operator a;
-    int n, k, basis, iparam[IPARAM], ipntr[IPNTR], info;
-    const char *which;
+    plx_index n, k, basis; /* basis: vectors of a full cycle */
+    plx__end which;
     double tol;
-    double *start, *v, *workd, *workl; /* n; basis x n for us; 3 n; basis (basis + 8) */
-    double *image;                     /* last product, to notice a breakdown */
-    int lworkl, *select;
-    bool broke_down;
+    uint64_t stream, draws;
+    plx_mat v;    /* basis + 1 rows of length n */
+    plx_mat t;    /* basis x basis */
+    double *w;    /* n: the next vector */
+    double *dots; /* basis + 1 */
+    double beta;  /* length of the residual of the last vector */
+    plx_index m;  /* vectors in use; row m of v is the next one */
+    double *theta;
+    plx_mat s; /* eigenpairs of t, in the order wanted */
 } lanczos;
 
-static plx_index default_basis(plx_index n, plx_index k) { return plx__min(n, plx__max(2 * k + 1, 20)); }
+static plx_index basis_size(plx_index n, plx_index k, plx_index asked)
+{
+    return plx__min(n - 1, plx__max(k + 2, asked > k ? asked : plx__max(2 * k + 1, 20)));
+}
 
 static plx_status prepare(plx_context *ctx, lanczos *z, const plx__eigen_options *o)
 {
     plx__arena *scratch = plx__scratch(ctx);
-    plx_index basis = o->basis > z->k ? plx__min(o->basis, z->n) : default_basis(z->n, z->k);
-    plx_index restarts = o->max_iter ? o->max_iter : plx__max(300, 10 * (plx_index)z->n / z->k);
-    PLX_TRY(plx__blas_fits(ctx, basis * (basis + 8), basis, z->n));
-    z->basis = plx__blas_int(basis);
-    z->lworkl = plx__blas_int(basis * (basis + 8));
-    z->iparam[0] = 1; /* exact shifts */
-    z->iparam[2] = plx__blas_int(plx__min(restarts, INT32_MAX));
-    z->iparam[6] = 1; /* A x = lambda x */
-    z->info = 1;      /* start vector given */
-    z->tol = o->tol;
-    PLX_TRY(plx__arena_f64(&z->start, scratch, z->n, 1));
-    PLX_TRY(plx__arena_f64(&z->v, scratch, z->basis, z->n));
-    PLX_TRY(plx__arena_f64(&z->workd, scratch, z->n, 3));
-    PLX_TRY(plx__arena_f64(&z->workl, scratch, z->lworkl, 1));
-    PLX_TRY(plx__arena_i32(&z->select, scratch, z->basis));
-    PLX_TRY(plx__arena_f64(&z->image, scratch, z->n, 1));
-    uint64_t stream = o->stream ? o->stream : PLX__STREAM('e', 'i', 'g', 'n', 0);
-    for (plx_index i = 0; i < z->n; i++) z->start[i] = plx__rng_normal(ctx->seed, stream, (uint64_t)i);
+    z->basis = basis_size(z->n, z->k, o->basis);
+    z->tol = o->tol > 0 ? o->tol : DBL_EPSILON;
+    z->stream = o->stream ? o->stream : PLX__STREAM('e', 'i', 'g', 'n', 0);
+    PLX_TRY(plx__arena_mat(&z->v, scratch, z->basis + 1, z->n));
+    PLX_TRY(plx__arena_mat(&z->t, scratch, z->basis, z->basis));
+    PLX_TRY(plx__arena_mat(&z->s, scratch, z->basis, z->basis));
+    PLX_TRY(plx__arena_f64(&z->theta, scratch, z->basis, 1));
+    PLX_TRY(plx__arena_f64(&z->dots, scratch, z->basis + 1, 1));
+    return plx__arena_f64(&z->w, scratch, z->n, 1);
+}
+
+/* w -= V'(V w) over the first `count` vectors; the products are added to `sum` (NULL: dropped). */
+static plx_status project_out(plx_context *ctx, lanczos *z, plx_index count, double *sum)
+{
+    plx_cmat v = plx__csub(plx__cmat(z->v), 0, 0, count, z->n);
+    if (!count) return PLX_OK;
+    PLX_TRY(plx__gemv(ctx, 1.0, v, PLX__N, z->w, 0.0, z->dots));
+    PLX_TRY(plx__gemv(ctx, -1.0, v, PLX__T, z->dots, 1.0, z->w));
+    for (plx_index i = 0; sum && i < count; i++) sum[i] += z->dots[i];
     return PLX_OK;
 }
 
-/* The next Lanczos vector is what is new in the last product. When it has nothing of it, the Krylov space was
- * exhausted (few distinct eigenvalues) and ARPACK has drawn the vector from its own generator, whose state
- * depends on earlier calls in the process. */
-static bool drawn_by_arpack(const lanczos *z, const double *next)
+/* Row `at` of the basis from w, which has this length. */
+static void place(lanczos *z, plx_index at, double length)
 {
-    return fabs(plx__dot(next, z->image, z->n)) <= 1e-12 * plx__norm(z->image, z->n);
+    double *row = z->v.data + at * z->v.ld;
+    for (plx_index i = 0; i < z->n; i++) row[i] = z->w[i] / length;
 }
 
-static plx_status iterate(plx_context *ctx, lanczos *z, const char *what)
+/* A direction that the basis does not have yet: at the start, and when the Krylov space is exhausted. */
+static plx_status draw(plx_context *ctx, lanczos *z, plx_index at)
 {
-    int ido = 0;
-    for (plx_index step = 0;; step++) {
-        dsaupd_c(&ido, "I", z->n, z->which, z->k, z->tol, z->start, z->basis, z->v, z->n, z->iparam, z->ipntr, z->workd,
-                 z->workl, z->lworkl, &z->info);
-        if (ido != 1 && ido != -1) return PLX_OK;
-        if (step % 16 == 0) PLX_TRY(plx__report(ctx, what, step, 0, NAN));
-        double *x = z->workd + z->ipntr[0] - 1, *y = z->workd + z->ipntr[1] - 1;
-        z->broke_down = step > 0 && z->n <= DENSE_RESCUE && drawn_by_arpack(z, x);
-        if (z->broke_down) return PLX_OK;
-        PLX_TRY(z->a.apply(z->a.arg, ctx, y, x));
-        memcpy(z->image, y, (size_t)z->n * sizeof *y);
+    double length = 0;
+    for (int attempt = 0; attempt < 5 && !(length > 0); attempt++) {
+        for (plx_index i = 0; i < z->n; i++)
+            z->w[i] = plx__rng_normal(ctx->seed, z->stream, z->draws * (uint64_t)z->n + (uint64_t)i);
+        z->draws++;
+        double before = plx__norm(z->w, z->n);
+        for (int pass = 0; pass < 2; pass++) PLX_TRY(project_out(ctx, z, at, NULL));
+        length = plx__norm(z->w, z->n);
+        if (length <= 1e-12 * before) length = 0;
+    }
+    place(z, at, length > 0 ? length : 1.0);
+    return PLX_OK;
+}
+
+/* One more vector: w = A v_m, orthogonalised twice; its products with the basis are row and column m of T. */
+static plx_status extend(plx_context *ctx, lanczos *z)
+{
+    plx_index m = z->m;
+    double *row = z->t.data + m * z->t.ld;
+    PLX_TRY(z->a.apply(z->a.arg, ctx, z->w, z->v.data + m * z->v.ld));
+    double before = plx__norm(z->w, z->n);
+    memset(row, 0, (size_t)z->basis * sizeof *row);
+    for (int pass = 0; pass < 2; pass++) PLX_TRY(project_out(ctx, z, m + 1, row));
+    for (plx_index i = 0; i < m; i++) z->t.data[i * z->t.ld + m] = row[i];
+    z->m++;
+    z->beta = plx__norm(z->w, z->n);
+    if (z->beta > 1e-14 * before) {
+        place(z, z->m, z->beta);
+        return PLX_OK;
+    }
+    z->beta = 0;
+    return draw(ctx, z, z->m);
+}
+
+/* ---- Ritz pairs ---- */
+
+/* Eigenpairs of T in the order wanted. */
+static plx_status ritz(plx_context *ctx, lanczos *z)
+{
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    plx_mat copy, s = plx__mat_of(z->s.data, z->m, z->m);
+    PLX_TRY(plx__mat_clone(&copy, plx__scratch(ctx), plx__csub(plx__cmat(z->t), 0, 0, z->m, z->m)));
+    PLX_TRY(plx__sym_eigen(ctx, copy, z->theta, s));
+    if (z->which == PLX__LARGEST) reverse_columns(z->theta, s, z->m);
+    plx__arena_rewind(plx__scratch(ctx), mark);
+    return PLX_OK;
+}
+
+/* Relative to the eigenvalue; no residual is known better than to the rounding of the largest one. */
+static plx_index count_converged(const lanczos *z)
+{
+    double rounding = 10 * DBL_EPSILON * fmax(fabs(z->theta[0]), fabs(z->theta[z->m - 1]));
+    plx_index count = 0;
+    for (plx_index j = 0; j < z->k; j++) {
+        double error = z->beta * fabs(z->s.data[(z->m - 1) * z->m + j]);
+        count += error <= fmax(z->tol * fabs(z->theta[j]), rounding);
+    }
+    return count;
+}
+
+/* The first `count` Ritz vectors as rows of `out`. */
+static plx_status ritz_vectors(plx_context *ctx, const lanczos *z, plx_index count, plx_mat out)
+{
+    plx_cmat s = plx__csub(plx__cmat_of(z->s.data, z->m, z->m), 0, 0, z->m, count);
+    return plx__gemm(ctx, 1.0, s, PLX__T, plx__csub(plx__cmat(z->v), 0, 0, z->m, z->n), PLX__N, 0.0, out);
+}
+
+/* Keeps the wanted pairs and some beside them, more as pairs converge, and the next vector with its couplings. */
+static plx_status restart(plx_context *ctx, lanczos *z, plx_index converged)
+{
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    plx_index kept = plx__min(z->m - 1, z->k + plx__max(1, plx__max(converged, (z->m - z->k) / 3)));
+    plx_mat vectors;
+    kept = plx__max(1, plx__min(kept, z->basis - 1));
+    PLX_TRY(plx__arena_mat(&vectors, plx__scratch(ctx), kept, z->n));
+    PLX_TRY(ritz_vectors(ctx, z, kept, vectors));
+    plx__mat_copy(plx__sub(z->v, 0, 0, kept, z->n), plx__cmat(vectors));
+    memmove(z->v.data + kept * z->v.ld, z->v.data + z->m * z->v.ld, (size_t)z->n * sizeof(double));
+    plx__mat_fill(z->t, 0.0);
+    for (plx_index j = 0; j < kept; j++) z->t.data[j * (z->t.ld + 1)] = z->theta[j];
+    z->m = kept;
+    plx__arena_rewind(plx__scratch(ctx), mark);
+    return PLX_OK; /* the couplings come back with the products of the next vector */
+}
+
+/* ---- all of it ---- */
+
+static plx_status give_up(plx_context *ctx, const lanczos *z, plx_index converged, plx_index restarts, const char *what)
+{
+    PLX_FAIL(ctx, PLX_E_NUMERIC, "%s: only %lld of %lld eigenvalues converged in %lld restarts; ask for fewer", what,
+             (long long)converged, (long long)z->k, (long long)restarts);
+}
+
+/* Cycles until all wanted pairs have converged; *late when the time limit came first. */
+static plx_status iterate(plx_context *ctx, lanczos *z, plx_index restarts, bool *late, const char *what)
+{
+    plx_index steps = 0;
+    PLX_TRY(draw(ctx, z, 0));
+    for (plx_index cycle = 0;; cycle++) {
+        while (z->m < z->basis && !(*late = z->m > z->k && plx__out_of_time(ctx))) {
+            PLX_TRY(extend(ctx, z));
+            PLX_TRY(plx__report(ctx, what, ++steps, 0, NAN));
+        }
+        PLX_TRY(ritz(ctx, z));
+        plx_index converged = count_converged(z);
+        if (converged == z->k) *late = false;
+        if (converged == z->k || *late) return PLX_OK;
+        if (cycle + 1 >= restarts) return give_up(ctx, z, converged, restarts, what);
+        PLX_TRY(restart(ctx, z, converged));
     }
 }
 
-static plx_status outcome(plx_context *ctx, const lanczos *z, const char *what)
+static plx_status solve_by_lanczos(plx_context *ctx, lanczos *z, const plx__eigen_options *o, double *values,
+                                   plx_mat vectors, const char *what)
 {
-    if (z->info == 1 || (z->info == 0 && z->iparam[4] < z->k) || z->info == 3)
-        PLX_FAIL(ctx, PLX_E_NUMERIC, "%s: only %d of %d eigenvalues converged in %d restarts; ask for fewer", what,
-                 z->iparam[4], z->k, z->iparam[2]);
-    if (z->info == -9999)
-        PLX_FAIL(ctx, PLX_E_NUMERIC, "%s: the Lanczos basis broke down; ask for fewer eigenvalues", what);
-    if (z->info < 0) PLX_FAIL(ctx, PLX_E_INTERNAL, "%s: dsaupd failed (%d): please report this", what, z->info);
+    bool late = false;
+    plx_mat rows;
+    PLX_TRY(prepare(ctx, z, o));
+    PLX_TRY(iterate(ctx, z, o->max_iter ? o->max_iter : plx__max(300, 10 * z->n / z->k), &late, what));
+    if (late && o->converged) *o->converged = false;
+    memcpy(values, z->theta, (size_t)z->k * sizeof *values);
+    if (!vectors.data) return PLX_OK;
+    PLX_TRY(plx__arena_mat(&rows, plx__scratch(ctx), z->k, z->n));
+    PLX_TRY(ritz_vectors(ctx, z, z->k, rows));
+    plx__mat_transpose(vectors, plx__cmat(rows));
+    for (plx_index j = 0; j < z->k; j++) plx__fix_sign(vectors, j, (plx_mat){NULL, 0, 0, 0});
     return PLX_OK;
-}
-
-/* dseupd hands values over ascending; vectors are LAPACK columns, our rows. */
-static plx_status extract(plx_context *ctx, lanczos *z, double *values, plx_mat vectors, const char *what)
-{
-    double *rows = NULL;
-    int info = 0;
-    PLX_TRY(plx__arena_f64(&rows, plx__scratch(ctx), z->k, z->n));
-    dseupd_c(vectors.data != NULL, "A", z->select, values, rows, z->n, 0.0, "I", z->n, z->which, z->k, z->tol, z->start,
-             z->basis, z->v, z->n, z->iparam, z->ipntr, z->workd, z->workl, z->lworkl, &info);
-    if (info) PLX_FAIL(ctx, PLX_E_NUMERIC, "%s: no eigenvectors could be extracted (%d)", what, info);
-    if (vectors.data) plx__mat_transpose(vectors, plx__cmat_of(rows, z->k, z->n));
-    return PLX_OK;
-}
-
-/* Ascending for the smallest, descending for the largest, whatever order ARPACK left. */
-static void order_pairs(double *values, plx_mat v, plx_index k, plx__end which)
-{
-    for (plx_index i = 1; i < k; i++)
-        for (plx_index j = i; j > 0; j--) {
-            bool wrong = which == PLX__LARGEST ? values[j] > values[j - 1] : values[j] < values[j - 1];
-            if (!wrong) break;
-            plx_mat pair = v.data ? plx__sub(v, 0, j - 1, v.rows, 2) : v;
-            reverse_columns(values + j - 1, pair, 2);
-        }
-}
-
-static plx_status solve_by_arpack(plx_context *ctx, lanczos *z, double *values, plx_mat vectors, const char *what)
-{
-    pthread_mutex_lock(&arpack_turn);
-    plx__blas_scope scope = plx__blas_enter();
-    plx_status st = iterate(ctx, z, what);
-    if (st == PLX_OK && !z->broke_down) st = outcome(ctx, z, what);
-    if (st == PLX_OK && !z->broke_down) st = extract(ctx, z, values, vectors, what);
-    plx__blas_leave(scope);
-    pthread_mutex_unlock(&arpack_turn);
-    return st;
 }
 
 plx_status plx__eigen_few(plx_context *ctx, plx__operator a, plx_index k, plx__end which,
@@ -182,16 +256,16 @@ plx_status plx__eigen_few(plx_context *ctx, plx__operator a, plx_index k, plx__e
     if (k == 0) return PLX_OK;
     if (a.n <= DENSE_ORDER || 2 * k + 1 >= a.n) {
         PLX_TRY(solve_densely(ctx, a, k, which, values, vectors));
-        plx__arena_rewind(plx__scratch(ctx), mark);
-        return PLX_OK;
+    } else {
+        lanczos z = {.a = a, .n = a.n, .k = k, .which = which};
+        PLX_TRY(solve_by_lanczos(ctx, &z, options ? options : &defaults, values, vectors, what));
     }
-    PLX_TRY(plx__blas_fits(ctx, a.n, k, a.n));
-    lanczos z = {.a = a, .n = plx__blas_int(a.n), .k = plx__blas_int(k), .which = which == PLX__LARGEST ? "LA" : "SA"};
-    PLX_TRY(prepare(ctx, &z, options ? options : &defaults));
-    PLX_TRY(solve_by_arpack(ctx, &z, values, vectors, what));
-    if (z.broke_down) PLX_TRY(solve_densely(ctx, a, k, which, values, vectors));
-    order_pairs(values, vectors, k, which);
-    for (plx_index j = 0; vectors.data && j < k; j++) plx__fix_sign(vectors, j, (plx_mat){NULL, 0, 0, 0});
     plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;
+}
+
+double plx__eigen_few_bytes(plx_index n, plx_index k, plx_index basis)
+{
+    double b = (double)basis_size(n, k, basis);
+    return 8.0 * ((double)n * (b + 2 + fmax(b, (double)k)) + 4 * b * b);
 }

@@ -22,11 +22,14 @@ typedef struct pivot_job {
     plx__arena *work; /* where growing copies of z live */
 } pivot_job;
 
-static plx_index largest(const double *x, plx_index n)
+/* The first of the residuals that tie with the largest. */
+static plx_index largest(const double *x, plx_index n, double first)
 {
+    double top = x[0];
     plx_index best = 0;
-    for (plx_index i = 1; i < n; i++)
-        if (x[i] > x[best]) best = i;
+    for (plx_index i = 1; i < n; i++) top = fmax(top, x[i]);
+    double ties = plx__residual_ties(top, first);
+    while (top > 0 && !(x[best] > 0 && x[best] >= ties)) best++;
     return best;
 }
 
@@ -117,10 +120,10 @@ plx_status plx__pivoted_cholesky(plx__pivoted *out, plx__arena *arena, plx_conte
         top = fmax(top, diagonal[i]);
     }
     while (job.rank < limit) {
-        job.pivot = largest(job.residual, n);
+        job.pivot = largest(job.residual, n, top);
         if (small_enough(&job, options, top, sum)) break;
         PLX_TRY(add_pivot(ctx, &job, column, arg));
-        PLX_TRY(plx__report(ctx, "pivots", job.rank, limit, job.residual[largest(job.residual, n)]));
+        PLX_TRY(plx__report(ctx, "pivots", job.rank, limit, job.residual[largest(job.residual, n, top)]));
     }
     PLX_TRY(hand_over(out, arena, &job));
     if (arena != plx__scratch(ctx)) plx__arena_rewind(plx__scratch(ctx), mark);

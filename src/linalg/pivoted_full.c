@@ -84,11 +84,14 @@ static plx_status end_block(plx_context *ctx, full_job *job)
     return plx__syrk(ctx, -1.0, block, PLX__N, 1.0, rest);
 }
 
-static plx_index largest(const full_job *job)
+/* The first of the residuals that tie with the largest. */
+static plx_index largest(const full_job *job, double first)
 {
+    double top = job->residual[0];
     plx_index best = 0;
-    for (plx_index i = 1; i < job->n_alive; i++)
-        if (job->residual[i] > job->residual[best]) best = i;
+    for (plx_index i = 1; i < job->n_alive; i++) top = fmax(top, job->residual[i]);
+    double ties = plx__residual_ties(top, first);
+    while (top > 0 && !(job->residual[best] > 0 && job->residual[best] >= ties)) best++;
     return best;
 }
 
@@ -145,7 +148,7 @@ plx_status plx__pivoted_cholesky_full(plx__pivoted *out, plx__arena *arena, plx_
         top = fmax(top, k.data[i * k.ld + i]);
     }
     while (job.rank < limit && job.n_alive > 0) {
-        job.pivot = largest(&job);
+        job.pivot = largest(&job, top);
         if (small_enough(&job, options, top, sum)) break;
         PLX_TRY(add_column(ctx, &job));
         if (job.width < BLOCK) continue;

@@ -135,6 +135,30 @@ static void full_form_ties(void **state)
     plx_context_destroy(ctx);
 }
 
+/* Diagonals that are equal but for rounding: the first comes first, whichever way the rounding fell, and so on with the
+ * residuals of orthogonal rows. */
+static void rounding_breaks_no_ties(void **state)
+{
+    enum { ORDER = 60 };
+    (void)state;
+    plx_context *ctx = test_context(1);
+    plx_mat k = test_mat(ctx, ORDER, ORDER, 1);
+    double diagonal[ORDER];
+    plx__pivoted p, q;
+    plx__pivot_options o = {0};
+    plx__mat_fill(k, 0.0);
+    for (plx_index i = 0; i < ORDER; i++) diagonal[i] = k.data[i * (ORDER + 1)] = 1.0 + 2.2e-16 * (double)(i % 3);
+    assert_ok(ctx, plx__pivoted_cholesky(&q, plx__scratch(ctx), ctx, diagonal, ORDER, column_of, &k, &o));
+    assert_ok(ctx, plx__pivoted_cholesky_full(&p, plx__scratch(ctx), ctx, k, &o));
+    assert_int_equal(p.rank, ORDER);
+    assert_int_equal(q.rank, ORDER);
+    for (plx_index r = 0; r < ORDER; r++) {
+        assert_int_equal(p.pivot[r], r);
+        assert_int_equal(q.pivot[r], r);
+    }
+    plx_context_destroy(ctx);
+}
+
 /* Rank 6 plus nothing: the randomised SVD is exact; against the full SVD, dense, CSR and centred. */
 static void randomised_svd_of_low_rank(void **state)
 {
@@ -195,13 +219,10 @@ static void survives_allocation_failures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(full_rank_reconstructs),
-        cmocka_unit_test(pivots_and_stop_rules),
-        cmocka_unit_test(full_form_agrees),
-        cmocka_unit_test(full_form_ties),
-        cmocka_unit_test(rank_is_found),
-        cmocka_unit_test(randomised_svd_of_low_rank),
-        cmocka_unit_test(survives_allocation_failures),
+        cmocka_unit_test(full_rank_reconstructs),     cmocka_unit_test(pivots_and_stop_rules),
+        cmocka_unit_test(full_form_agrees),           cmocka_unit_test(full_form_ties),
+        cmocka_unit_test(rounding_breaks_no_ties),    cmocka_unit_test(rank_is_found),
+        cmocka_unit_test(randomised_svd_of_low_rank), cmocka_unit_test(survives_allocation_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,8 @@ typedef struct row_rule {
 static double off_diagonal(const row_rule *r, plx_index i, plx_index j, double w)
 {
     switch (r->kind) {
-    case PLX__LAPLACIAN_NORMALIZED: return -w / sqrt(r->degree[i] * r->degree[j]);
+    /* One root at a time: the product of two tiny degrees would underflow to 0. */
+    case PLX__LAPLACIAN_NORMALIZED: return -w / (sqrt(r->degree[i]) * sqrt(r->degree[j]));
     case PLX__LAPLACIAN_SCALED: return -w / r->mean;
     case PLX__LAPLACIAN_UNNORMALIZED: break;
     }

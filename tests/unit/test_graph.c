@@ -188,6 +188,20 @@ static void laplacians_follow_the_definition(void **state)
     }
 }
 
+/* Weights whose degrees would underflow when multiplied: two nodes joined by 1e-200 are as close as any two. */
+static void tiny_weights_are_weights(void **state)
+{
+    static const int64_t ptr[] = {0, 1, 2};
+    static const int32_t col[] = {1, 0};
+    static const double val[] = {1e-200, 1e-200};
+    (void)state;
+    plx_context *ctx = test_context(1);
+    plx_csr l;
+    assert_ok(ctx, plx__laplacian(&l, ctx, (plx_ccsr){2, 2, ptr, col, val}, PLX__LAPLACIAN_NORMALIZED, 1));
+    for (int p = 0; p < 4; p++) assert_close(l.val[p], p == 0 || p == 3 ? 1.0 : -1.0, 1e-14);
+    plx_context_destroy(ctx);
+}
+
 /* g'Lg = 1/2 sum_ij W_ij (g_i - g_j)^2 for L = D - W. */
 static void quadratic_form(void **state)
 {
@@ -337,6 +351,7 @@ int main(void)
         cmocka_unit_test(graphs_follow_the_rules),
         cmocka_unit_test(complete_when_k_is_large),
         cmocka_unit_test(laplacians_follow_the_definition),
+        cmocka_unit_test(tiny_weights_are_weights),
         cmocka_unit_test(quadratic_form),
         cmocka_unit_test(kernel_views),
         cmocka_unit_test(resistors_in_series),

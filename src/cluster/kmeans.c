@@ -293,15 +293,32 @@ static plx_status run_once(kmeans *m, plx__kmeans_result *out, bool first)
     return PLX_OK;
 }
 
+/* Run number `run` is left out when the time is over; the best so far is no converged result then. */
+static bool too_late(const kmeans *m, plx__kmeans_result *out, plx_index run)
+{
+    if (run == 0 || !plx__out_of_time(m->ctx)) return false;
+    out->converged = false;
+    return true;
+}
+
 static plx_status deterministic_runs(kmeans *m, plx__kmeans_result *out, plx_index starts)
 {
     plx_index n = m->rows.rows, s = plx__min(starts, n);
-    for (plx_index q = 0; q < s; q++)
-        for (int rule = 0; rule < 2; rule++) {
-            PLX_TRY(grow_start(m, q * n / s, rule == 0));
-            PLX_TRY(run_once(m, out, q == 0 && rule == 0));
-            PLX_TRY(plx__report(m->ctx, "k-means", 2 * q + rule + 1, 2 * s, out->inertia));
-        }
+    for (plx_index run = 0; run < 2 * s && !too_late(m, out, run); run++) {
+        PLX_TRY(grow_start(m, run / 2 * n / s, run % 2 == 0));
+        PLX_TRY(run_once(m, out, run == 0));
+        PLX_TRY(plx__report(m->ctx, "k-means", run + 1, 2 * s, out->inertia));
+    }
+    return PLX_OK;
+}
+
+static plx_status random_runs(kmeans *m, plx__kmeans_result *out, plx_index runs)
+{
+    for (plx_index run = 0; run < runs && !too_late(m, out, run); run++) {
+        PLX_TRY(draw_start(m, run));
+        PLX_TRY(run_once(m, out, run == 0));
+        PLX_TRY(plx__report(m->ctx, "k-means", run + 1, runs, out->inertia));
+    }
     return PLX_OK;
 }
 
@@ -340,11 +357,8 @@ plx_status plx__kmeans(plx__kmeans_result *out, plx_context *ctx, plx_cmat rows,
         PLX_TRY(run_once(&m, out, true));
     } else if (o->init == PLX__KMEANS_DETERMINISTIC) {
         PLX_TRY(deterministic_runs(&m, out, o->starts ? o->starts : 10));
-    }
-    for (plx_index r = 0; o->init == PLX__KMEANS_PLUSPLUS && r < (o->restarts ? o->restarts : 10); r++) {
-        PLX_TRY(draw_start(&m, r));
-        PLX_TRY(run_once(&m, out, r == 0));
-        PLX_TRY(plx__report(ctx, "k-means", r + 1, o->restarts ? o->restarts : 10, out->inertia));
+    } else {
+        PLX_TRY(random_runs(&m, out, o->restarts ? o->restarts : 10));
     }
     PLX_TRY(renumber(&m, out));
     plx__arena_rewind(plx__scratch(ctx), mark);

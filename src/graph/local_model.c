@@ -22,71 +22,12 @@ typedef struct work_space { /* of one worker */
 } work_space;
 
 typedef struct local_job {
-    const plx__local_view *views;
+    plx__local_view *views;
     plx_index n_views, most; /* longest row */
     const plx__local_options *o;
     plx_csr a;
     work_space *space;
 } local_job;
-
-/* ---- neighbourhoods ---- */
-
-static plx_status find_neighbours(int64_t **out, plx_index *k, plx_context *ctx, const plx__local_view *v, bool self)
-{
-    plx_index n = plx__points_rows(v->rows), queries = plx__points_rows(v->queries);
-    *k = plx__min(v->neighbours, plx__max(1, self ? n - 1 : n));
-    plx__knn_options o = {.k = *k, .metric = v->metric, .present = v->present, .self = self};
-    if (!self) o.query_present = v->query_present;
-    PLX_TRY(plx__arena_i64(out, plx__scratch(ctx), queries * *k));
-    plx__gram gram = {v->queries.dense, v->query_own, v->own};
-    if (v->given) return plx__gram_knn(ctx, &gram, &o, *out);
-    return plx__knn(ctx, v->queries, v->rows, &o, *out, NULL);
-}
-
-static int ascending(const void *x, const void *y)
-{
-    int32_t a = *(const int32_t *)x, b = *(const int32_t *)y;
-    return (a > b) - (a < b);
-}
-
-/* Sorted union of the neighbours in all views. */
-static plx_index join_row(int32_t *col, int64_t *const *near, const plx_index *k, plx_index n_views, plx_index i)
-{
-    plx_index count = 0, kept = 0;
-    for (plx_index v = 0; v < n_views; v++)
-        for (plx_index j = 0; j < k[v] && near[v][i * k[v] + j] >= 0; j++)
-            col[count++] = (int32_t)near[v][i * k[v] + j];
-    qsort(col, (size_t)count, sizeof *col, ascending);
-    for (plx_index j = 0; j < count; j++)
-        if (j == 0 || col[j] != col[j - 1]) col[kept++] = col[j];
-    return kept;
-}
-
-static plx_status neighbourhoods(local_job *job, plx_context *ctx)
-{
-    plx_index queries = plx__points_rows(job->views[0].queries), n = plx__points_rows(job->views[0].rows), room = 0;
-    int64_t **near = NULL;
-    plx_index *k = NULL, at = 0;
-    PLX_TRY(PLX__ARENA_NEW(&near, plx__scratch(ctx), job->n_views));
-    PLX_TRY(plx__arena_i64(&k, plx__scratch(ctx), job->n_views));
-    for (plx_index v = 0; v < job->n_views; v++) {
-        PLX_TRY(find_neighbours(&near[v], &k[v], ctx, &job->views[v], job->o->self));
-        PLX_TRY(plx__report(ctx, "neighbours", v + 1, job->n_views, NAN));
-        room += k[v];
-    }
-    PLX_TRY(plx__arena_csr(&job->a, plx__scratch(ctx), queries, n, queries * room));
-    for (plx_index i = 0; i < queries; i++) {
-        plx_index count = join_row(job->a.col + at, near, k, job->n_views, i);
-        bool any = false;
-        for (plx_index v = 0; v < job->n_views; v++) any |= job->views[v].query_present[i];
-        if (!count && any && !job->o->lonely)
-            PLX_FAIL(ctx, PLX_E_DATA, "%s: sample %s has no neighbour in any of its views; leave it out",
-                     job->o->method, job->o->ids[i]);
-        job->a.ptr[i + 1] = at += count;
-        job->most = plx__max(job->most, count);
-    }
-    return PLX_OK;
-}
 
 /* ---- inner products and kernels ---- */
 
@@ -138,6 +79,116 @@ static double row_product(const plx__local_view *v, plx_index j, plx_index k)
 {
     return v->given ? given_value(v->rows, j, k) : inner(v->rows, j, v->rows, k);
 }
+
+static double own_kernel(const plx__local_view *v, plx_index i)
+{
+    if (v->given) return v->query_own[i];
+    if ((int)v->kernel.kind == PLX__KERNEL_LOCAL) return 1.0;
+    return kernel_value(&v->kernel, v->queries, i, 0, v->queries, i, 0);
+}
+
+/* ---- the unit of lambda ---- */
+
+typedef struct unit_job {
+    const plx__local_view *v;
+    plx__local_kind kind;
+    const int64_t *near;
+    plx_index k;
+} unit_job;
+
+/* Sum and number of what the unit is the mean of. */
+static plx_status sum_unit(void *arg, plx_context *ctx, plx_index begin, plx_index end, double *partial)
+{
+    const unit_job *job = arg;
+    const plx__local_view *v = job->v;
+    PLX_TRY(plx__poll(ctx));
+    for (plx_index i = begin; i < end; i++) {
+        if (!v->present[i]) continue;
+        if (job->kind == PLX__LOCAL_KERNEL) {
+            partial[0] += own_kernel(v, i);
+            partial[1] += 1;
+        }
+        for (plx_index q = i * job->k; job->kind == PLX__LOCAL_LINEAR && q < (i + 1) * job->k; q++) {
+            if (job->near[q] < 0) break;
+            partial[0] += v->given ? own_product(v, i) + v->own[job->near[q]] - 2 * query_product(v, i, job->near[q])
+                                   : dist_sq(v->queries, i, v->rows, job->near[q]);
+            partial[1] += 1;
+        }
+    }
+    return PLX_OK;
+}
+
+static plx_status scale_lambda(plx_context *ctx, plx__local_view *v, plx__local_kind kind, const int64_t *near,
+                               plx_index k)
+{
+    unit_job job = {v, kind, near, k};
+    double sums[2] = {0, 0};
+    PLX_TRY(plx__parallel_sum(ctx, plx__points_rows(v->rows), 1024, 2, sum_unit, &job, sums));
+    if (sums[0] > 0 && isfinite(sums[0])) v->lambda *= sums[0] / sums[1];
+    return PLX_OK;
+}
+
+/* ---- neighbourhoods ---- */
+
+static plx_status find_neighbours(int64_t **out, plx_index *k, plx_context *ctx, const plx__local_view *v, bool self)
+{
+    plx_index n = plx__points_rows(v->rows), queries = plx__points_rows(v->queries);
+    *k = plx__min(v->neighbours, plx__max(1, self ? n - 1 : n));
+    plx__knn_options o = {.k = *k, .metric = v->metric, .present = v->present, .self = self};
+    if (!self) o.query_present = v->query_present;
+    PLX_TRY(plx__arena_i64(out, plx__scratch(ctx), queries * *k));
+    plx__gram gram = {v->queries.dense, v->query_own, v->own};
+    if (v->given) return plx__gram_knn(ctx, &gram, &o, *out);
+    return plx__knn(ctx, v->queries, v->rows, &o, *out, NULL);
+}
+
+static int ascending(const void *x, const void *y)
+{
+    int32_t a = *(const int32_t *)x, b = *(const int32_t *)y;
+    return (a > b) - (a < b);
+}
+
+/* Sorted union of the neighbours in all views. */
+static plx_index join_row(int32_t *col, int64_t *const *near, const plx_index *k, plx_index n_views, plx_index i)
+{
+    plx_index count = 0, kept = 0;
+    for (plx_index v = 0; v < n_views; v++)
+        for (plx_index j = 0; j < k[v] && near[v][i * k[v] + j] >= 0; j++)
+            col[count++] = (int32_t)near[v][i * k[v] + j];
+    qsort(col, (size_t)count, sizeof *col, ascending);
+    for (plx_index j = 0; j < count; j++)
+        if (j == 0 || col[j] != col[j - 1]) col[kept++] = col[j];
+    return kept;
+}
+
+static plx_status neighbourhoods(local_job *job, plx_context *ctx)
+{
+    plx_index queries = plx__points_rows(job->views[0].queries), n = plx__points_rows(job->views[0].rows), room = 0;
+    int64_t **near = NULL;
+    plx_index *k = NULL, at = 0;
+    PLX_TRY(PLX__ARENA_NEW(&near, plx__scratch(ctx), job->n_views));
+    PLX_TRY(plx__arena_i64(&k, plx__scratch(ctx), job->n_views));
+    for (plx_index v = 0; v < job->n_views; v++) {
+        PLX_TRY(find_neighbours(&near[v], &k[v], ctx, &job->views[v], job->o->self));
+        if (job->o->relative_lambda) PLX_TRY(scale_lambda(ctx, &job->views[v], job->o->kind, near[v], k[v]));
+        PLX_TRY(plx__report(ctx, "neighbours", v + 1, job->n_views, NAN));
+        room += k[v];
+    }
+    PLX_TRY(plx__arena_csr(&job->a, plx__scratch(ctx), queries, n, queries * room));
+    for (plx_index i = 0; i < queries; i++) {
+        plx_index count = join_row(job->a.col + at, near, k, job->n_views, i);
+        bool any = false;
+        for (plx_index v = 0; v < job->n_views; v++) any |= job->views[v].query_present[i];
+        if (!count && any && !job->o->lonely)
+            PLX_FAIL(ctx, PLX_E_DATA, "%s: sample %s has no neighbour in any of its views; leave it out",
+                     job->o->method, job->o->ids[i]);
+        job->a.ptr[i + 1] = at += count;
+        job->most = plx__max(job->most, count);
+    }
+    return PLX_OK;
+}
+
+/* ---- Gram matrices ---- */
 
 /* G(a,b) = (x_a - x_i).(x_b - x_i) over the members. */
 static void centred_gram(const plx__local_view *v, plx_index i, work_space *w, plx_index n)
@@ -204,10 +255,7 @@ static double solve_linear(const plx__local_view *v, plx_index i, work_space *w,
 /* One Cholesky solve: a = (lambda I + K)^-1 k, and the form of g that needs nothing else. */
 static double solve_kernel_full(const plx__local_view *v, plx_index i, work_space *w, plx_index n)
 {
-    double own = 1.0, fitted = 0;
-    if (v->given) own = v->query_own[i];
-    else if ((int)v->kernel.kind != PLX__KERNEL_LOCAL)
-        own = kernel_value(&v->kernel, v->queries, i, 0, v->queries, i, 0);
+    double own = own_kernel(v, i), fitted = 0;
     for (plx_index a = 0; a < n; a++) {
         w->gram[a * n + a] += v->lambda;
         w->z[a] = w->k[a];
@@ -338,7 +386,7 @@ static plx_status open_space(work_space *w, plx_context *ctx, plx_index most, pl
     return plx__arena_f64(&w->weight, scratch, n_views, 1);
 }
 
-plx_status plx__local_matrix(plx_csr *out, plx_context *ctx, const plx__local_view *views, plx_index n_views,
+plx_status plx__local_matrix(plx_csr *out, plx_context *ctx, plx__local_view *views, plx_index n_views,
                              const plx__local_options *o)
 {
     local_job job = {.views = views, .n_views = n_views, .o = o};
@@ -374,8 +422,9 @@ plx_status plx__local_scales(double **out, plx_context *ctx, plx__points queries
     return PLX_OK;
 }
 
-double plx__local_bytes(plx_index n, plx_index neighbours, plx_index dense_cols)
+double plx__local_bytes(plx_index n, plx_index neighbours, plx_index dense_cols, plx_index n_views, int workers)
 {
-    double k = (double)plx__min(neighbours, n), worker = 8.0 * k * (3 * k + (double)dense_cols + 10);
-    return (double)n * (20.0 * k + 16.0) + 64.0 * worker;
+    double k = (double)neighbours, most = fmin(k, (double)n);
+    double worker = 8.0 * most * (3 * most + (double)dense_cols + (double)n_views + 8);
+    return (double)n * (20.0 * k + 16.0) + (double)workers * worker;
 }

@@ -27,7 +27,7 @@ typedef struct plx__local_view {
     const uint8_t *query_present, *present;
     plx_index neighbours;
     plx__metric metric;
-    double lambda;
+    double lambda;                     /* fitting with relative_lambda: in units of the view on entry, as it is after */
     plx__kernel kernel;                /* kind may be PLX__KERNEL_LOCAL */
     const double *query_scale, *scale; /* local kernel: s of queries and rows */
     bool given;                        /* kind kernel: queries and rows hold similarities to the rows' samples, ... */
@@ -39,7 +39,8 @@ typedef struct plx__local_options {
     bool self; /* queries are the rows */
     bool full; /* kernel: expansion includes the sample itself */
     double coupling;
-    double weights_reg; /* PLX__LOCAL_WEIGHTS */
+    bool relative_lambda; /* fitting: lambda counts in units of the view, see plx__local_matrix */
+    double weights_reg;   /* PLX__LOCAL_WEIGHTS */
     bool nonnegative;
     bool lonely;            /* a query without neighbours is no error: its row is empty */
     const char *const *ids; /* of the queries, for messages */
@@ -47,8 +48,11 @@ typedef struct plx__local_options {
 } plx__local_options;
 
 /* A: queries x rows, the rows alpha_i over the union of the neighbours in all views; in scratch. A query without any of
- * the views gets an empty row. A query that has views but no neighbour is PLX_E_DATA. */
-plx_status plx__local_matrix(plx_csr *out, plx_context *ctx, const plx__local_view *views, plx_index n_views,
+ * the views gets an empty row. A query that has views but no neighbour is PLX_E_DATA.
+ * relative_lambda: the lambda of every view is multiplied by its unit first. Linear models: the mean of |x_j - x_i|^2
+ * over the samples i that have the view and their neighbours j in it; kernel models: the mean of K(x_i, x_i). A unit of
+ * 0 counts as 1. Every view's local Gram matrix then has a mean diagonal of 1 in units of its lambda. */
+plx_status plx__local_matrix(plx_csr *out, plx_context *ctx, plx__local_view *views, plx_index n_views,
                              const plx__local_options *options);
 
 /* s_i for the local kernel: distance from every query to its k-th neighbour among the rows, or the last one. */
@@ -56,6 +60,6 @@ plx_status plx__local_scales(double **out, plx_context *ctx, plx__points queries
                              plx__points rows, const uint8_t *present, bool self, plx_index k);
 
 /* Bytes plx__local_matrix takes for n samples with `neighbours` in all views together. */
-double plx__local_bytes(plx_index n, plx_index neighbours, plx_index dense_cols);
+double plx__local_bytes(plx_index n, plx_index neighbours, plx_index dense_cols, plx_index n_views, int workers);
 
 #endif

@@ -19,6 +19,7 @@ plx_status plx__smoother_create(plx__smoother *out, plx_context *ctx, plx_index 
 {
     *out = (plx__smoother){.n = n, .n_parts = n_parts};
     PLX_TRY(PLX__ARENA_NEW(&out->part, plx__scratch(ctx), n_parts));
+    PLX_TRY(plx__arena_f64(&out->scaled, plx__scratch(ctx), n, 1));
     return plx__arena_f64(&out->image, plx__scratch(ctx), n, 1);
 }
 
@@ -78,6 +79,10 @@ plx_status plx__smoother_apply(void *arg, plx_context *ctx, double *y, const dou
 {
     plx__smoother *s = arg;
     memset(y, 0, (size_t)s->n * sizeof *y);
+    if (s->row_scale) {
+        for (plx_index i = 0; i < s->n; i++) s->scaled[i] = s->row_scale[i] * x[i];
+        x = s->scaled;
+    }
     for (plx_index v = 0; v < s->n_parts; v++) {
         const plx__smoother_part *part = &s->part[v];
         if (part->weight == 0) continue;
@@ -88,6 +93,7 @@ plx_status plx__smoother_apply(void *arg, plx_context *ctx, double *y, const dou
         PLX_TRY(plx__spmv(ctx, 1.0, plx__ccsr(part->b), x, 0.0, s->image));
         PLX_TRY(plx__spmv(ctx, part->weight, plx__ccsr(part->b_turned), s->image, 1.0, y));
     }
+    for (plx_index i = 0; s->row_scale && i < s->n; i++) y[i] *= s->row_scale[i];
     return PLX_OK;
 }
 
@@ -103,6 +109,9 @@ plx_status plx__smoother_matrix(plx_csr *out, plx_context *ctx, const plx__smoot
         PLX_TRY(plx__csr_add(&sum, plx__scratch(ctx), 1.0, plx__ccsr(*out), part->weight, plx__ccsr(l)));
         *out = sum;
     }
+    for (plx_index i = 0; s->row_scale && i < s->n; i++)
+        for (plx_index p = out->ptr[i]; p < out->ptr[i + 1]; p++)
+            out->val[p] *= s->row_scale[i] * s->row_scale[out->col[p]];
     return PLX_OK;
 }
 
@@ -125,11 +134,13 @@ static plx_status unreachable(plx_context *ctx, const char *method)
     PLX_FAIL(ctx, PLX_E_NUMERIC, "%s: no label reaches some samples; set c_u > 0", method);
 }
 
-static plx_status check_reach(plx_context *ctx, const plx__smoother *s, const double *c, const char *method)
+plx_status plx__smoother_unreached(uint8_t **out, plx_index *count, plx_context *ctx, const plx__smoother *s,
+                                   const double *c)
 {
     int32_t *parent = NULL, *set = NULL;
     uint8_t *used = NULL, *heard = NULL;
-    plx_index count = 0;
+    plx_index sets = 0;
+    PLX_TRY(plx__arena_u8(out, plx__scratch(ctx), s->n));
     PLX_TRY(plx__arena_i32(&parent, plx__scratch(ctx), s->n));
     PLX_TRY(plx__arena_i32(&set, plx__scratch(ctx), s->n));
     PLX_TRY(plx__arena_u8(&used, plx__scratch(ctx), s->n));
@@ -141,12 +152,20 @@ static plx_status check_reach(plx_context *ctx, const plx__smoother *s, const do
             for (plx_index p = m.ptr[i]; p < m.ptr[i + 1]; p++)
                 if (m.val[p] != 0) plx__disjoint_join(parent, i, m.col[p]);
     }
-    PLX_TRY(plx__disjoint_number(set, &count, ctx, parent, used, s->n));
+    PLX_TRY(plx__disjoint_number(set, &sets, ctx, parent, used, s->n));
     for (plx_index i = 0; i < s->n; i++)
         if (c[i] > 0) heard[set[i]] = 1;
-    for (plx_index q = 0; q < count; q++)
-        if (!heard[q]) return unreachable(ctx, method);
+    *count = 0;
+    for (plx_index i = 0; i < s->n; i++) *count += (*out)[i] = !heard[set[i]];
     return PLX_OK;
+}
+
+static plx_status check_reach(plx_context *ctx, const plx__smoother *s, const double *c, const char *method)
+{
+    uint8_t *unreached = NULL;
+    plx_index count = 0;
+    PLX_TRY(plx__smoother_unreached(&unreached, &count, ctx, s, c));
+    return count ? unreachable(ctx, method) : PLX_OK;
 }
 
 /* ---- solving ---- */
@@ -236,11 +255,15 @@ plx_status plx__smoother_solve(plx_context *ctx, plx__smoother *s, const double 
 
 /* ---- eigenvectors ---- */
 
+static bool solved_densely(plx_index n, plx_index k) { return n <= ALL_VECTORS_UP_TO || 2 * k + 1 >= n; }
+
+static plx_index basis_for(plx_index n, plx_index k) { return plx__min(n, plx__max(4 * k + 20, 100)); }
+
 plx_status plx__smoother_smallest(plx_context *ctx, plx__smoother *s, plx_index k, double *values, plx_mat vectors,
-                                  const char *what)
+                                  bool *converged, const char *what)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
-    if (s->n <= ALL_VECTORS_UP_TO || 2 * k + 1 >= s->n) {
+    if (solved_densely(s->n, k)) {
         plx_csr l;
         plx_mat dense;
         PLX_TRY(plx__smoother_matrix(&l, ctx, s));
@@ -249,11 +272,20 @@ plx_status plx__smoother_smallest(plx_context *ctx, plx__smoother *s, plx_index 
         PLX_TRY(plx__sym_eigen_range(ctx, dense, 0, k, values, vectors));
     } else {
         plx__operator a = {s->n, plx__smoother_apply, s};
-        plx__eigen_options o = {.tol = 1e-10, .basis = plx__min(s->n, plx__max(4 * k + 20, 100))};
+        plx__eigen_options o = {.tol = 1e-10, .basis = basis_for(s->n, k), .converged = converged};
         PLX_TRY(plx__eigen_few(ctx, a, k, PLX__SMALLEST, &o, values, vectors, what));
     }
     plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;
+}
+
+double plx__smoother_bytes(plx_index n, double entries, bool eigenvectors, plx_index columns, int threads)
+{
+    double size = (double)n, k = (double)columns, matrix = 12.0 * entries + 8.0 * size, vectors = 8.0 * size * (k + 4);
+    if (eigenvectors && solved_densely(n, columns)) return 2 * matrix + 8.0 * size * (2 * size + k + 30);
+    if (eigenvectors) return plx__eigen_few_bytes(n, columns, basis_for(n, columns)) + vectors;
+    if (n > FACTOR_UP_TO) return 8.0 * size * (6 * k + 8);
+    return 3 * matrix + vectors + plx__sparse_chol_bytes(n, (plx_index)(0.5 * (entries + size)), threads);
 }
 
 plx_status plx__smoother_objective(double *out, plx_context *ctx, plx__smoother *s, const double *c, plx_cmat y,

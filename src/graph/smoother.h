@@ -3,7 +3,7 @@
  * factor B_v with L_v = B_v' B_v. L is formed only for small problems; large ones work with products.
  *
  *     classification   F = (L + C)^-1 C Y,  C diagonal                 (sparse Cholesky, or conjugate gradients)
- *     clustering       eigenvectors of the smallest eigenvalues of L   (LAPACK, or ARPACK)
+ *     clustering       eigenvectors of the smallest eigenvalues of L   (LAPACK, or Lanczos)
  */
 #ifndef PLX_GRAPH_SMOOTHER_H
 #define PLX_GRAPH_SMOOTHER_H
@@ -21,7 +21,8 @@ typedef struct plx__smoother_part {
 typedef struct plx__smoother {
     plx_index n, n_parts;
     plx__smoother_part *part;
-    double *image; /* n: work space of a product */
+    const double *row_scale; /* S_ii: L becomes S L S; NULL: 1 */
+    double *image, *scaled;  /* n each: work space of a product */
 } plx__smoother;
 
 plx_status plx__smoother_create(plx__smoother *out, plx_context *ctx, plx_index n, plx_index n_parts);
@@ -39,6 +40,10 @@ plx_status plx__smoother_apply(void *arg, plx_context *ctx, double *y, const dou
 /* L in CSR form. */
 plx_status plx__smoother_matrix(plx_csr *out, plx_context *ctx, const plx__smoother *s);
 
+/* Samples that no label reaches: no connected part of L that holds one has any c > 0. Flags in scratch, and how many. */
+plx_status plx__smoother_unreached(uint8_t **out, plx_index *count, plx_context *ctx, const plx__smoother *s,
+                                   const double *c);
+
 typedef struct plx__smooth_result {
     plx_index iterations; /* 0: factorised */
     bool converged;
@@ -52,9 +57,14 @@ plx_status plx__smoother_solve(plx_context *ctx, plx__smoother *s, const double 
 /* Which way the above goes, for the log. */
 const char *plx__smoother_route(const plx__smoother *s);
 
-/* k smallest eigenvalues, ascending, and their vectors (n x k). */
+/* k smallest eigenvalues, ascending, and their vectors (n x k). *converged is set to false when the time limit came
+ * first. */
 plx_status plx__smoother_smallest(plx_context *ctx, plx__smoother *s, plx_index k, double *values, plx_mat vectors,
-                                  const char *what);
+                                  bool *converged, const char *what);
+
+/* Bytes of solving (L + C) F = C Y, or of k = `columns` eigenvectors, beyond the parts and the results; `entries` bounds
+ * those of L, whose factor is taken for dense. */
+double plx__smoother_bytes(plx_index n, double entries, bool eigenvectors, plx_index columns, int threads);
 
 /* tr(F'LF) + tr((F-Y)'C(F-Y)). */
 plx_status plx__smoother_objective(double *out, plx_context *ctx, plx__smoother *s, const double *c, plx_cmat y,

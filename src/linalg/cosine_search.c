@@ -20,10 +20,7 @@ static double rounded(double similarity) { return nearbyint(similarity * 1e12) *
 static plx_status unit_rows(plx_mat *out, plx_context *ctx, plx_cmat from)
 {
     PLX_TRY(plx__mat_clone(out, plx__scratch(ctx), from));
-    for (plx_index i = 0; i < out->rows; i++) {
-        double norm = plx__norm(out->data + i * out->ld, out->cols);
-        plx__scale(out->data + i * out->ld, norm > 0 ? 1.0 / norm : 0.0, out->cols);
-    }
+    plx__unit_rows(*out);
     return PLX_OK;
 }
 
@@ -111,4 +108,9 @@ plx_status plx__cosine_search(plx_context *ctx, plx_cmat queries, plx_cmat items
     PLX_TRY(plx__parallel_for(ctx, queries.rows, QUERIES, search_queries, &job));
     plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;
+}
+
+double plx__cosine_search_bytes(const plx_context *ctx, plx_index rows, plx_index cols)
+{
+    return 8.0 * ((double)rows * (double)(cols + 2) + (double)plx__workers(ctx) * QUERIES * ITEMS);
 }

@@ -83,6 +83,16 @@ void plx__mat_scale(plx_mat m, double a)
     for (plx_index i = 0; i < m.rows; i++) plx__scale(m.data + i * m.ld, a, m.cols);
 }
 
+void plx__unit_rows(plx_mat m)
+{
+    for (plx_index i = 0; i < m.rows; i++) {
+        double *row = m.data + i * m.ld, norm = plx__norm(row, m.cols);
+        if (!(norm > 0)) continue;
+        if (norm < 1e-290) plx__scale(row, 1e290, m.cols); /* 1 / norm could overflow */
+        plx__scale(row, 1.0 / (norm < 1e-290 ? plx__norm(row, m.cols) : norm), m.cols);
+    }
+}
+
 void plx__mat_add_diag(plx_mat m, double value)
 {
     for (plx_index i = 0; i < plx__min(m.rows, m.cols); i++) m.data[i * m.ld + i] += value;

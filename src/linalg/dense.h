@@ -56,6 +56,7 @@ void plx__mat_copy(plx_mat to, plx_cmat from);
 void plx__mat_transpose(plx_mat to, plx_cmat from); /* to = from'; must not overlap */
 void plx__mat_transpose_square(plx_mat m);          /* in place */
 void plx__mat_scale(plx_mat m, double a);
+void plx__unit_rows(plx_mat m); /* rows to Euclidean length 1, however small they are; zero rows stay */
 void plx__mat_add_diag(plx_mat m, double value);
 double plx__mat_trace(plx_cmat m);
 void plx__mirror_lower(plx_mat m); /* upper := lower' */

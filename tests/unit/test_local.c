@@ -148,6 +148,47 @@ static void local_models_minimise_their_objective(void **state)
 
 /* ---- small solvers ---- */
 
+/* lambda in units of the view: t = mean squared distance to the neighbours, or mean K(x, x). Then the unit of the features
+ * does not matter. */
+static void lambda_counts_in_units_of_the_view(void **state)
+{
+    double x[VIEWS][N * 3], first[MOST * N];
+    uint8_t present[VIEWS][N];
+    plx__local_view views[VIEWS];
+    plx_csr a;
+    static const char *const ids[N] = {"0", "1", "2", "3", "4", "5", "6", "7", "8"};
+    (void)state;
+    plx_context *ctx = test_context(1);
+    plx__local_options o = {.self = true, .coupling = 2, .relative_lambda = true, .ids = ids, .method = "test"};
+    random_views(x, present, views);
+    assert_ok(ctx, plx__local_matrix(&a, ctx, views, VIEWS, &o));
+    memcpy(first, a.val, (size_t)a.ptr[N] * sizeof *first);
+    double sum = 0, count = 0; /* view 2 has one column: neighbours by sorting */
+    for (int i = 0; i < N; i++) {
+        double d[N];
+        int near = 0;
+        if (!present[2][i]) continue;
+        for (int j = 0; j < N; j++)
+            if (j != i && present[2][j]) {
+                double gap = (x[2][j] - x[2][i]) * (x[2][j] - x[2][i]);
+                int at = near++;
+                for (; at > 0 && d[at - 1] > gap; at--) d[at] = d[at - 1];
+                d[at] = gap;
+            }
+        for (int j = 0; j < 3; j++) sum += d[j], count++;
+    }
+    assert_close(views[2].lambda, LAMBDA[2] * sum / count, 1e-13);
+    random_views(x, present, views);
+    for (int i = 0; i < N * 3; i++) x[1][i] *= 1e6;
+    assert_ok(ctx, plx__local_matrix(&a, ctx, views, VIEWS, &o));
+    for (plx_index p = 0; p < a.ptr[N]; p++) assert_close(a.val[p], first[p], 1e-9);
+    o.kind = PLX__LOCAL_KERNEL;
+    random_views(x, present, views);
+    assert_ok(ctx, plx__local_matrix(&a, ctx, views, VIEWS, &o));
+    for (int v = 0; v < VIEWS; v++) assert_close(views[v].lambda, LAMBDA[v], 1e-14); /* rbf: K(x, x) = 1 */
+    plx_context_destroy(ctx);
+}
+
 static void random_spd(double *a, plx_index n, plx__rng *rng)
 {
     double b[64];
@@ -322,7 +363,13 @@ static void labels_must_reach_everybody(void **state)
         plx_model *m = fit_model(ctx, methods[t], good, SETTINGS(k));
         for (int i = 0; i < 20; i++) assert_string_equal(m->fitted.outcome.label[i], i < 10 ? "A" : "B");
         plx_model_destroy(m);
-        assert_fails(ctx, try_fit(&m, ctx, methods[t], bad, SETTINGS(k), NULL), PLX_E_NUMERIC, "c_u > 0");
+        assert_fails(ctx, try_fit(&m, ctx, methods[t], bad, SETTINGS(k, "c_u=0"), NULL), PLX_E_NUMERIC, "c_u > 0");
+        m = fit_model(ctx, methods[t], bad, SETTINGS(k)); /* c_u=auto */
+        assert_int_equal(plx_model_warnings(m), 1);
+        assert_non_null(strstr(plx_model_warning(m, 0), "10 of 20 samples"));
+        for (int i = 10; i < 20; i++)
+            for (int c = 0; c < 2; c++) assert_close(array_of(m, "scores").data[2 * i + c], 0.5, 1e-12);
+        plx_model_destroy(m);
         plx_model_destroy(fit_model(ctx, methods[t], bad, SETTINGS(k, "c_u=0.001")));
     }
     plx_dataset_destroy(good);
@@ -473,6 +520,7 @@ static void clusters_are_ignored_when_classifying(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(local_models_minimise_their_objective),
+                                       cmocka_unit_test(lambda_counts_in_units_of_the_view),
                                        cmocka_unit_test(small_solvers_keep_their_identities),
                                        cmocka_unit_test(simplex_weights_are_optimal),
                                        cmocka_unit_test(conjugate_gradients_agree_with_elimination),

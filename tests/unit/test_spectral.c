@@ -4,6 +4,7 @@
  * tests/cases/spectral and tests/cases/smd.
  */
 #include "fit_helpers.h"
+#include "linalg/dense.h"
 
 static const char *label_of(const plx_model *m, plx_index i) { return m->fitted.outcome.label[i]; }
 
@@ -65,14 +66,15 @@ static void eight_nodes_break_down_where_they_should(void **state)
     static const struct {
         const char *method;
         double m;
-        const char *settings[4];
+        const char *settings[6];
     } expected[] = {{"smd", 0.9141, {"clusters=2"}},
                     {"smd", 0.8128, {"clusters=2", "use=v1"}},
-                    {"spectral", 0.8060, {"clusters=2", "combine=sum"}},
-                    {"spectral", 0.7606, {"clusters=2", "combine=sum", "zero_diagonal=0"}}};
+                    {"spectral", 0.8060, {"clusters=2", "combine=sum", "affinity_k=0", "normalise_views=0"}},
+                    {"spectral", 0.7606, {"clusters=2", "affinity_k=0", "normalise_views=0", "zero_diagonal=0"}},
+                    {"spectral", 0.7795, {"clusters=2", "combine=sum", "affinity_k=0"}}};
     (void)state;
     plx_context *ctx = test_context(1);
-    for (int e = 0; e < 4; e++) {
+    for (int e = 0; e < 5; e++) {
         assert_true(eight_is_right(ctx, expected[e].method, 0.3, expected[e].settings));
         assert_true(eight_is_right(ctx, expected[e].method, expected[e].m - 5e-4, expected[e].settings));
         assert_false(eight_is_right(ctx, expected[e].method, expected[e].m + 5e-4, expected[e].settings));
@@ -243,20 +245,127 @@ static void fitted_samples_fed_back_are_recognised(void **state)
 
 /* ---- structure and errors ---- */
 
-/* With every pair kept, the sparse affinity is the dense one. */
+/* With every pair kept, the sparse affinity is the dense one, and so are the eigenvalues of its operator: here some
+ * samples have no view in common with others. */
 static void all_neighbours_are_the_dense_affinity(void **state)
 {
-    static const char *const rules[] = {"combine=joint", "combine=sum"};
+    static const char *const rules[] = {"combine=joint", "combine=sum"}, *const unknown[] = {"unknown=mean",
+                                                                                             "unknown=zero"};
     (void)state;
     plx_context *ctx = test_context(1);
     plx_dataset *d = three_groups(ctx, 30, true);
-    for (int r = 0; r < 2; r++) {
-        plx_model *dense = fit_asking(ctx, "spectral", d, SETTINGS("clusters=3", rules[r]), "affinity");
+    for (int r = 0; r < 4; r++) {
+        const char *rule = rules[r / 2], *fill = unknown[r % 2];
+        plx_model *dense =
+            fit_asking(ctx, "spectral", d, SETTINGS("clusters=3", rule, fill, "affinity_k=0"), "affinity");
         plx_model *sparse =
-            fit_asking(ctx, "spectral", d, SETTINGS("clusters=3", rules[r], "affinity_k=100"), "affinity");
+            fit_asking(ctx, "spectral", d, SETTINGS("clusters=3", rule, fill, "affinity_k=100"), "affinity");
         assert_same_matrix(array_of(dense, "affinity"), array_of(sparse, "affinity"), 1e-12);
+        assert_same_matrix(array_of(dense, "eigenvalues"), array_of(sparse, "eigenvalues"), 1e-10);
         plx_model_destroy(dense);
         plx_model_destroy(sparse);
+    }
+    plx_dataset_destroy(d);
+    plx_context_destroy(ctx);
+}
+
+/* ---- combining views by hand ---- */
+
+enum { BLENDED = 30 };
+
+static bool lacks(plx_index i, int v) { return i % 10 == 3 + 5 * v; }
+
+/* Affinity of one view of three_groups as it is before combination, from a fit on that view alone. */
+static void one_view(plx_context *ctx, const plx_dataset *d, int v, double *out)
+{
+    plx_model *m =
+        fit_asking(ctx, "spectral", d,
+                   SETTINGS("clusters=3", v ? "combine=single:b" : "combine=single:a", "affinity_k=0"), "affinity");
+    plx_cmat a = array_of(m, "affinity");
+    memcpy(out, a.data, sizeof(double) * BLENDED * BLENDED);
+    plx_model_destroy(m);
+}
+
+static void divide_by_degrees(double *a)
+{
+    double degree[BLENDED] = {0};
+    for (int i = 0; i < BLENDED; i++)
+        for (int j = 0; j < BLENDED; j++) degree[i] += a[i * BLENDED + j];
+    for (int i = 0; i < BLENDED; i++)
+        for (int j = 0; j < BLENDED; j++)
+            if (a[i * BLENDED + j] > 0) a[i * BLENDED + j] /= sqrt(degree[i] * degree[j]);
+}
+
+/* The rules of combine, normalise_views and unknown, written out: sums and products over the common views brought to
+ * two views, and the mean over the pairs that have one for those that have none. */
+static void blend_by_hand(double a[2][BLENDED * BLENDED], bool sum, double *out)
+{
+    double total = 0, pairs = 0;
+    for (int i = 0; i < BLENDED; i++)
+        for (int j = 0; j < BLENDED; j++) {
+            int common = 0;
+            double *to = &out[i * BLENDED + j], added = 0, product = 1;
+            for (int v = 0; v < 2; v++) {
+                if (lacks(i, v) || lacks(j, v)) continue;
+                common++;
+                added += a[v][i * BLENDED + j];
+                product *= a[v][i * BLENDED + j];
+            }
+            *to = !common ? -1 : i == j ? 0 : sum ? added * 2 / common : pow(product, 2.0 / common);
+            if (common && i < j) total += *to, pairs++;
+        }
+    for (int q = 0; q < BLENDED * BLENDED; q++)
+        if (out[q] < 0) out[q] = total / pairs;
+}
+
+static void views_are_combined_as_told(void **state)
+{
+    static double a[2][BLENDED * BLENDED], expected[BLENDED * BLENDED];
+    (void)state;
+    plx_context *ctx = test_context(1);
+    plx_dataset *d = three_groups(ctx, BLENDED, true);
+    for (int rule = 0; rule < 3; rule++) {
+        for (int v = 0; v < 2; v++) one_view(ctx, d, v, a[v]);
+        for (int v = 0; v < 2 && rule == 0; v++) divide_by_degrees(a[v]);
+        blend_by_hand(a, rule < 2, expected);
+        plx_model *m = fit_asking(ctx, "spectral", d,
+                                  SETTINGS("clusters=3", rule < 2 ? "combine=sum" : "combine=joint", "affinity_k=0",
+                                           rule ? "normalise_views=0" : "normalise_views=1"),
+                                  "affinity");
+        assert_same_matrix(array_of(m, "affinity"), plx__cmat_of(expected, BLENDED, BLENDED), 1e-12);
+        plx_model_destroy(m);
+    }
+    plx_dataset_destroy(d);
+    plx_context_destroy(ctx);
+}
+
+/* A product of sparse affinities needs neighbours in every view at once. */
+static void sparse_products_are_warned_of(void **state)
+{
+    (void)state;
+    plx_context *ctx = test_context(1);
+    plx_dataset *d = three_groups(ctx, 30, false);
+    plx_model *m = fit_model(ctx, "spectral", d, SETTINGS("clusters=3", "combine=joint"));
+    assert_true(plx_model_warnings(m) > 0);
+    assert_non_null(strstr(plx_model_warning(m, 0), "combine=joint"));
+    plx_model_destroy(m);
+    plx_dataset_destroy(d);
+    plx_context_destroy(ctx);
+}
+
+/* A limit that is over at once: an answer all the same, and never "converged". */
+static void time_limits_end_the_search(void **state)
+{
+    static const char *const methods[] = {"spectral", "smd"};
+    (void)state;
+    plx_context *ctx = test_context(1);
+    plx_dataset *d = three_groups(ctx, 1500, false);
+    ctx->time_limit = 1e-6;
+    for (int t = 0; t < 2; t++) {
+        plx_model *m = fit_model(ctx, methods[t], d, SETTINGS("clusters=3"));
+        assert_int_equal(plx_model_converged(m), 0);
+        assert_non_null(label_of(m, 0));
+        plx_model_destroy(m);
     }
     plx_dataset_destroy(d);
     plx_context_destroy(ctx);
@@ -347,6 +456,9 @@ int main(void)
                                        cmocka_unit_test(asymmetric_matrices),
                                        cmocka_unit_test(fitted_samples_fed_back_are_recognised),
                                        cmocka_unit_test(all_neighbours_are_the_dense_affinity),
+                                       cmocka_unit_test(views_are_combined_as_told),
+                                       cmocka_unit_test(sparse_products_are_warned_of),
+                                       cmocka_unit_test(time_limits_end_the_search),
                                        cmocka_unit_test(islands_are_told),
                                        cmocka_unit_test(faint_samples_go_with_their_neighbours),
                                        cmocka_unit_test(errors_name_the_culprit)};

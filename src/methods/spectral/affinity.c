@@ -7,15 +7,6 @@
 #include "graph/similarity.h"
 #include "linalg/knn.h"
 
-const plx__param_spec plx__affinity_params[] = {
-    PLX__VIEW_REAL_OR(
-        "width", "median", 0, PLX__ABOVE_LO, "median|local|auto",
-        "Width of the affinity exp(-|x-z|^2/(2 width^2)): larger joins more; median = median distance, local = "
-        "per sample (graph_scale_k), auto = the best of width_grid by the spread of its clusters."),
-    PLX__VIEW_INT("graph_scale_k", "7", 1, 2147483647,
-                  "Neighbour whose distance is the scale of a sample with width=local; larger joins more."),
-    PLX__PARAM_END};
-
 /* ---- given matrices ---- */
 
 static plx_status check_given(plx__run *run, const plx__affinity *a)
@@ -233,8 +224,28 @@ plx_status plx__affinity_csr(plx_csr *out, plx_context *ctx, const plx__affinity
     return plx__csr_add(out, plx__scratch(ctx), 1.0, plx__ccsr(joined), 1.0, plx__ccsr(diagonal));
 }
 
-double plx__affinity_csr_bytes(plx_index n, plx_index k)
+static double width_bytes(const plx__run *run, const plx__view *v, double own)
 {
+    plx__value width;
+    if (plx__view_value(&width, run->ctx, run->settings, "width", v->name) != PLX_OK) return INFINITY;
+    return width.word == PLX__WIDTH_MEDIAN || width.word == PLX__WIDTH_AUTO
+               ? plx__median_distance_bytes(run->ctx, run->problem->n, own)
+               : 0.0;
+}
+
+double plx__affinity_bytes(const plx__run *run, plx_index view, plx_index k, double *entries)
+{
+    const plx__view *v = &run->problem->views[view];
+    double n = (double)run->problem->n;
+    double own = v->sparse ? 12.0 * (double)v->nonzeros + 8.0 * n : 8.0 * n * (double)v->cols;
+    *entries = 0;
+    if (v->kind == PLX_VIEW_KERNEL) {
+        *entries = k ? n * fmin(n, 2.0 * (double)k + 1) : v->sparse ? 2.0 * (double)v->nonzeros : 0.0;
+        return (k || v->sparse ? 6 : 1) * own + 12.0 * *entries;
+    }
+    double bytes = plx__prepared_bytes(run, view) + own + 32.0 * n;
+    if (!k) return bytes + fmax(width_bytes(run, v, own), 0.0);
     plx__graph_settings local = {.k = k, .weights = PLX__EDGES_LOCAL, .scale_k = 7};
-    return plx__similarity_bytes(n, &local) + 2.0 * (double)n * (24.0 * (double)k + 20.0);
+    *entries = n * fmin(n, 2.0 * (double)k + 1);
+    return bytes + fmax(width_bytes(run, v, own), plx__similarity_bytes(run->problem->n, &local) + 12.0 * *entries);
 }

@@ -3,8 +3,8 @@
  * given non-negative matrix (views of kind kernel). Dense by blocks of rows, or sparse between nearest neighbours.
  *
  * Samples that lack the view have affinity 0 with everybody; a sample has affinity 1 with itself (a given matrix: its
- * diagonal). For new samples a pair is kept by the same rule as between fitted ones: either is among the affinity_k
- * nearest of the other, so that a fitted sample fed back finds its own row again.
+ * diagonal). A new sample keeps the affinity_k nearest fitted ones; where pairs are mutual also those that would have it
+ * among theirs, as between fitted samples, so that a fitted sample fed back finds its own row again.
  */
 #ifndef PLX_METHODS_SPECTRAL_AFFINITY_H
 #define PLX_METHODS_SPECTRAL_AFFINITY_H
@@ -29,12 +29,18 @@ typedef struct plx__affinity {
     plx_index scale_k;
     const double *scale; /* local: s of every sample */
     plx_index k;         /* affinity_k; 0: dense */
-    const double
-        *reach; /* k > 0, when predicting: distance (given: similarity) of the k-th neighbour of every sample */
+    const double *reach; /* k > 0, predicting with mutual pairs: distance (given: similarity) of the k-th neighbour of
+                            every sample; NULL: pairs are not mutual */
 } plx__affinity;
 
-/* Rows width and graph_scale_k (per view) of a method's parameter table. */
-extern const plx__param_spec plx__affinity_params[];
+/* Rows width and graph_scale_k (per view) of a method's parameter table, by the default of width. */
+#define PLX__AFFINITY_PARAMS(width)                                                                                    \
+    PLX__VIEW_REAL_OR(                                                                                                 \
+        "width", width, 0, PLX__ABOVE_LO, "median|local|auto",                                                         \
+        "Width of the affinity exp(-|x-z|^2/(2 width^2)): larger joins more; median = median distance, local = "       \
+        "per sample (graph_scale_k), auto = the best of width_grid by the spread of its clusters."),                   \
+        PLX__VIEW_INT("graph_scale_k", "7", 1, 2147483647,                                                             \
+                      "Neighbour whose distance is the scale of a sample with width=local; larger joins more.")
 
 /* The view (-1: concatenation) of the samples of this run, scaled; given matrices are checked (>= 0) and, with
  * `symmetric`, averaged with their transpose. Widths that need no search are settled when fitting. */
@@ -52,10 +58,14 @@ plx_status plx__affinity_csr(plx_csr *out, plx_context *ctx, const plx__affinity
 /* ---- new samples ---- */
 
 /* Leaves in the model what the functions below need. */
-plx_status plx__affinity_keep(plx__run *run, const plx__affinity *a);
+plx_status plx__affinity_keep(plx__run *run, const plx__affinity *a, bool mutual);
 
 /* The fitted samples, from the model; `fresh` is the same view of the new ones. */
-plx_status plx__affinity_recall(plx__affinity *out, plx__run *run, const plx__affinity *fresh);
+plx_status plx__affinity_recall(plx__affinity *out, plx__run *run, const plx__affinity *fresh, bool mutual);
+
+/* A vector of a view among the private arrays of the model. */
+plx_status plx__affinity_put(plx__run *run, const char *what, const char *view, const double *values, plx_index count);
+plx_status plx__affinity_get(const double **out, plx__run *run, const char *what, const char *view, plx_index count);
 
 /* Affinities of new samples begin .. end-1 to all fitted ones. own[i] is the fitted sample that new sample i is, or
  * -1; it does not count among its own neighbours. */
@@ -68,7 +78,8 @@ plx_status plx__identity_keep(plx__run *run);
 plx_status plx__identity_find(plx_index **own, plx__run *run, const plx__affinity *fitted, const plx__affinity *fresh,
                               plx_index n_views);
 
-/* Bytes beyond the rows themselves that a sparse matrix of this view takes. */
-double plx__affinity_csr_bytes(plx_index n, plx_index k);
+/* Bytes of the rows of a view made ready and kept, of its width, and with k > 0 or a sparse given matrix of its affinity,
+ * whose entries go to *entries. */
+double plx__affinity_bytes(const plx__run *run, plx_index view, plx_index k, double *entries);
 
 #endif

@@ -12,14 +12,14 @@
 
 /* ---- what the model keeps ---- */
 
-static plx_status put_vector(plx__run *run, const char *what, const char *view, const double *values, plx_index count)
+plx_status plx__affinity_put(plx__run *run, const char *what, const char *view, const double *values, plx_index count)
 {
     const char *name = NULL;
     PLX_TRY(plx__view_key(&name, run->ctx, what, view));
     return plx__store_put(run->out, name, plx__cmat_of(values, 1, count));
 }
 
-static plx_status get_vector(const double **out, plx__run *run, const char *what, const char *view, plx_index count)
+plx_status plx__affinity_get(const double **out, plx__run *run, const char *what, const char *view, plx_index count)
 {
     const char *name = NULL;
     plx_cmat m;
@@ -51,21 +51,21 @@ static plx_status given_reach(double *reach, plx_context *ctx, const plx__affini
     return PLX_OK;
 }
 
-plx_status plx__affinity_keep(plx__run *run, const plx__affinity *a)
+plx_status plx__affinity_keep(plx__run *run, const plx__affinity *a, bool mutual)
 {
     const char *name = NULL;
     double *flags = NULL, *reach = NULL;
     PLX_TRY(plx__arena_f64(&flags, plx__scratch(run->ctx), a->n, 1));
     for (plx_index i = 0; i < a->n; i++) flags[i] = a->present[i];
-    PLX_TRY(put_vector(run, "_present", a->name, flags, a->n));
-    if (a->given && a->k > 0) {
+    PLX_TRY(plx__affinity_put(run, "_present", a->name, flags, a->n));
+    if (mutual && a->given && a->k > 0) {
         PLX_TRY(plx__arena_f64(&reach, plx__scratch(run->ctx), a->n, 1));
         PLX_TRY(given_reach(reach, run->ctx, a));
-        PLX_TRY(put_vector(run, "_reach", a->name, reach, a->n));
+        PLX_TRY(plx__affinity_put(run, "_reach", a->name, reach, a->n));
     }
     if (a->given) return PLX_OK;
-    PLX_TRY(put_vector(run, "_width", a->name, &a->width, 1));
-    if (a->scale) PLX_TRY(put_vector(run, "_local", a->name, a->scale, a->n));
+    PLX_TRY(plx__affinity_put(run, "_width", a->name, &a->width, 1));
+    if (a->scale) PLX_TRY(plx__affinity_put(run, "_local", a->name, a->scale, a->n));
     PLX_TRY(plx__view_key(&name, run->ctx, "_rows", a->name));
     return plx__points_sparse(a->rows) ? plx__store_put_csr(run->out, name, a->rows.csr)
                                        : plx__store_put(run->out, name, a->rows.dense);
@@ -101,7 +101,7 @@ static plx_status recall_rows(plx__affinity *out, plx__run *run, const plx__affi
     return PLX_OK;
 }
 
-plx_status plx__affinity_recall(plx__affinity *out, plx__run *run, const plx__affinity *fresh)
+plx_status plx__affinity_recall(plx__affinity *out, plx__run *run, const plx__affinity *fresh, bool mutual)
 {
     const char *name = NULL;
     const double *width = NULL;
@@ -117,15 +117,15 @@ plx_status plx__affinity_recall(plx__affinity *out, plx__run *run, const plx__af
     if (fresh->given) {
         if (plx__points_cols(fresh->rows) != out->n)
             PLX_FAIL(run->ctx, PLX_E_FORMAT, "the model's samples do not fit its view '%s'", fresh->name);
-        return fresh->k > 0 ? get_vector(&out->reach, run, "_reach", fresh->name, out->n) : PLX_OK;
+        return mutual && fresh->k > 0 ? plx__affinity_get(&out->reach, run, "_reach", fresh->name, out->n) : PLX_OK;
     }
-    PLX_TRY(get_vector(&width, run, "_width", fresh->name, 1));
+    PLX_TRY(plx__affinity_get(&width, run, "_width", fresh->name, 1));
     out->width = *width;
     if (out->rule != PLX__WIDTH_LOCAL && !(out->width > 0))
         PLX_FAIL(run->ctx, PLX_E_FORMAT, "the model's width of view '%s' is not > 0", fresh->name);
-    if (out->rule == PLX__WIDTH_LOCAL) PLX_TRY(get_vector(&out->scale, run, "_local", fresh->name, out->n));
+    if (out->rule == PLX__WIDTH_LOCAL) PLX_TRY(plx__affinity_get(&out->scale, run, "_local", fresh->name, out->n));
     PLX_TRY(recall_rows(out, run, fresh));
-    return out->k > 0 ? row_reach(out, run->ctx) : PLX_OK;
+    return mutual && out->k > 0 ? row_reach(out, run->ctx) : PLX_OK;
 }
 
 /* ---- blocks of rows ---- */
@@ -159,16 +159,18 @@ static plx_status find_near(near_list *near, plx_context *ctx, const plx__affini
     return PLX_OK;
 }
 
-/* Keeps, of one row of affinities, the near ones, those the sample is near to, and the sample itself. */
+/* Keeps, of one row of affinities, the near ones, those the sample is near to where pairs are mutual, and the sample
+ * itself. */
 static void thin_row(double *row, const plx__affinity *fitted, const double *distance_sq, const int64_t *near,
                      plx_index n_near, plx_index own, uint8_t *keep)
 {
     memset(keep, 0, (size_t)fitted->n);
     for (plx_index j = 0; j < plx__min(n_near, fitted->k) && near[j] >= 0; j++) keep[near[j]] = 1;
     for (plx_index j = 0; j < fitted->n; j++) {
-        bool reached =
-            distance_sq ? sqrt(distance_sq[j]) <= fitted->reach[j] * (1 + 1e-11) + 1e-12 : row[j] >= fitted->reach[j];
-        if (!keep[j] && !reached && j != own) row[j] = 0.0;
+        if (keep[j] || j == own) continue;
+        bool reached = fitted->reach && (distance_sq ? sqrt(distance_sq[j]) <= fitted->reach[j] * (1 + 1e-11) + 1e-12
+                                                     : row[j] >= fitted->reach[j]);
+        if (!reached) row[j] = 0.0;
     }
 }
 

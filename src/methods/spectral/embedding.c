@@ -24,6 +24,7 @@ typedef struct normalised {
     double *dots;        /* one per component */
     double *scaled;
     plx_cmat found; /* further vectors moved away, as columns; data NULL: none */
+    bool *converged;
     double *found_dots;
 } normalised;
 
@@ -158,8 +159,10 @@ static plx_status look_above(bool *above, plx_context *ctx, normalised *z, doubl
     plx_index n = z->m->a.n;
     plx__operator a = {n, apply_normalised, z};
     for (int t = 0; t < 3; t++) {
-        plx__eigen_options o = {
-            .tol = tolerances[t], .basis = plx__min(n, 40), .stream = PLX__STREAM('m', 'o', 'r', 'e', round)};
+        plx__eigen_options o = {.tol = tolerances[t],
+                                .basis = plx__min(n, 40),
+                                .stream = PLX__STREAM('m', 'o', 'r', 'e', round),
+                                .converged = z->converged};
         PLX_TRY(plx__eigen_few(ctx, a, 1, PLX__LARGEST, &o, value, plx__mat_of(vector, n, 1), what));
         *above = *value > floor + 1e-9;
         if (!*above && *value < floor - 2 * tolerances[t]) return PLX_OK;
@@ -177,7 +180,7 @@ static plx_status complete_pairs(plx_context *ctx, normalised *z, plx_index k, d
     PLX_TRY(plx__arena_f64(&vector, plx__scratch(ctx), z->m->a.n, 1));
     PLX_TRY(plx__arena_f64(&z->found_dots, plx__scratch(ctx), k, 1));
     z->found = plx__cmat(vectors);
-    for (plx_index round = 0; round < k && above; round++) {
+    for (plx_index round = 0; round < k && above && !plx__out_of_time(ctx); round++) {
         PLX_TRY(look_above(&above, ctx, z, values[k - 1], &value, vector, (uint64_t)round, what));
         if (above) insert_pair(values, vectors, k, value, vector);
     }
@@ -185,14 +188,16 @@ static plx_status complete_pairs(plx_context *ctx, normalised *z, plx_index k, d
     return PLX_OK;
 }
 
+/* A few times k keeps the restarts few when many eigenvalues crowd near 1. */
+static plx_index basis_for(plx_index n, plx_index k) { return plx__min(n, plx__max(3 * k + 20, 40)); }
+
 static plx_status few_vectors(plx_context *ctx, normalised *z, plx_index k, double *values, plx_mat vectors,
                               const char *what)
 {
     plx_index known_count = 0;
     double *known = NULL;
     plx_mat rest;
-    /* A basis of a few times k keeps the restarts few when many eigenvalues crowd near 1. */
-    plx__eigen_options options = {.tol = 1e-10, .basis = plx__min(z->m->a.n, plx__max(3 * k + 20, 40))};
+    plx__eigen_options options = {.tol = 1e-10, .basis = basis_for(z->m->a.n, k), .converged = z->converged};
     if (z->m->component) {
         PLX_TRY(known_vectors(&known, ctx, z->m));
         PLX_TRY(write_known(ctx, z->m, known, k, values, vectors, &known_count));
@@ -242,13 +247,23 @@ static plx_status sharpen_rows(plx_context *ctx, normalised *z, plx_index k, con
     return PLX_OK;
 }
 
+static bool solved_densely(plx_index n, plx_index k) { return n <= DENSE_UP_TO || 2 * k + 1 >= n; }
+
+double plx__spectral_bytes(plx_index n, plx_index k)
+{
+    double work = 8.0 * (double)n * (double)(k + 4);
+    if (solved_densely(n, k)) return work + 8.0 * (double)n * (double)(2 * n + 30);
+    return work + plx__eigen_few_bytes(n, k, basis_for(n, k));
+}
+
 plx_status plx__spectral_vectors(plx_context *ctx, const plx__affine *m, plx_index k, double *values, plx_mat vectors,
-                                 const char *what)
+                                 bool *converged, const char *what)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
     normalised z;
-    bool small = m->a.n <= DENSE_UP_TO || 2 * k + 1 >= m->a.n;
+    bool small = solved_densely(m->a.n, k);
     PLX_TRY(open_normalised(&z, ctx, m));
+    z.converged = converged;
     if (small && !(m->component && m->n_components >= k)) PLX_TRY(all_vectors(ctx, &z, k, values, vectors));
     else PLX_TRY(few_vectors(ctx, &z, k, values, vectors, what));
     PLX_TRY(sharpen_rows(ctx, &z, k, values, vectors));
@@ -257,14 +272,6 @@ plx_status plx__spectral_vectors(plx_context *ctx, const plx__affine *m, plx_ind
 }
 
 /* ---- rows ---- */
-
-void plx__unit_rows(plx_mat m)
-{
-    for (plx_index i = 0; i < m.rows; i++) {
-        double norm = plx__norm(m.data + i * m.ld, m.cols);
-        if (norm > 0) plx__scale(m.data + i * m.ld, 1.0 / norm, m.cols);
-    }
-}
 
 plx_status plx__gram_rows(plx_context *ctx, plx_cmat y, plx_mat out)
 {

@@ -2,7 +2,7 @@
  * Leading eigenvectors of a normalised affinity D^-1/2 A D^-1/2 and the clusters of their rows (Ng, Jordan, Weiss).
  *
  * The eigenvectors of eigenvalue 1 are known: D^1/2 on each connected component. They are written down, and Lanczos
- * (ARPACK) looks for the rest with these moved out of the way. Lanczos sees one vector of a repeated eigenvalue, so it
+ * looks for the rest with these moved out of the way. Lanczos sees one vector of a repeated eigenvalue, so it
  * looks again, with the vectors found moved away too, until nothing is missing. Small problems are solved densely.
  */
 #ifndef PLX_METHODS_SPECTRAL_EMBEDDING_H
@@ -20,12 +20,13 @@ typedef struct plx__affine {
     plx_index n_components;
 } plx__affine;
 
-/* k algebraically largest eigenvalues, descending, and their vectors (n x k). Rows without edges are zero in A. */
+/* k algebraically largest eigenvalues, descending, and their vectors (n x k). Rows without edges are zero in A.
+ * *converged is set to false when the time limit came first: these are the best so far. */
 plx_status plx__spectral_vectors(plx_context *ctx, const plx__affine *m, plx_index k, double *values, plx_mat vectors,
-                                 const char *what);
+                                 bool *converged, const char *what);
 
-/* Rows to unit length; zero rows stay. */
-void plx__unit_rows(plx_mat m);
+/* Bytes the above takes beyond its results. */
+double plx__spectral_bytes(plx_index n, plx_index k);
 
 /* out = Y Y'. */
 plx_status plx__gram_rows(plx_context *ctx, plx_cmat y, plx_mat out);

@@ -10,20 +10,24 @@ plx_status plx__njw_check(plx__run *run, const plx__njw_options *o, plx_index n,
 }
 
 plx_status plx__njw_cluster(plx__njw *c, plx__run *run, const plx__njw_options *o, const plx__affinity *views,
-                            plx_index n_views, plx__blend_rule rule)
+                            plx_index n_views)
 {
     plx__arena *scratch = plx__scratch(run->ctx);
     plx_index k = o->clusters;
     plx__kmeans_options options;
-    PLX_TRY(plx__blend_build(&c->blend, run->ctx, views, n_views, rule, o->zero_diagonal));
+    c->converged = true;
+    PLX_TRY(plx__blend_build(&c->blend, run->ctx, views, n_views, &o->blend));
     PLX_TRY(plx__njw_check(run, o, c->blend.n, n_views == 1 ? " (others lack the view)" : ""));
     PLX_TRY(plx__arena_f64(&c->values, scratch, k, 1));
     PLX_TRY(plx__arena_mat(&c->vectors, scratch, c->blend.n, k));
-    PLX_TRY(plx__spectral_vectors(run->ctx, &c->blend.affine, k, c->values, c->vectors, run->method->name));
+    PLX_TRY(
+        plx__spectral_vectors(run->ctx, &c->blend.affine, k, c->values, c->vectors, &c->converged, run->method->name));
     PLX_TRY(plx__mat_clone(&c->rows, scratch, plx__cmat(c->vectors)));
     plx__unit_rows(c->rows);
     PLX_TRY(plx__kmeans_options_of(&options, run, k, k));
-    return plx__kmeans(&c->result, run->ctx, plx__cmat(c->rows), &options);
+    PLX_TRY(plx__kmeans(&c->result, run->ctx, plx__cmat(c->rows), &options));
+    c->converged &= c->result.converged;
+    return PLX_OK;
 }
 
 static double rounded(double x) { return nearbyint(x * 1e12) / 1e12; }
@@ -31,12 +35,14 @@ static double rounded(double x) { return nearbyint(x * 1e12) / 1e12; }
 plx_status plx__njw_search_width(plx__affinity *a, plx__run *run, const plx__njw_options *o)
 {
     double median = a->width, best = INFINITY, width = NAN;
+    plx__njw_options alone = *o;
+    alone.blend = (plx__blend_options){.rule = PLX__BLEND_JOINT, .zero_diagonal = o->blend.zero_diagonal};
     for (plx_index g = 0; g < o->n_grid; g++) {
         plx__mark mark = plx__arena_mark(plx__scratch(run->ctx));
         plx__njw c;
         a->width = median * o->grid[g];
         if (!(a->width > 0)) PLX_FAIL(run->ctx, PLX_E_ARG, "width_grid: multiples of the median must be > 0");
-        PLX_TRY(plx__njw_cluster(&c, run, o, a, 1, PLX__BLEND_JOINT));
+        PLX_TRY(plx__njw_cluster(&c, run, &alone, a, 1));
         double spread = rounded(c.result.inertia);
         plx__arena_rewind(plx__scratch(run->ctx), mark);
         PLX_TRY(plx__report(run->ctx, "width", g + 1, o->n_grid, spread));

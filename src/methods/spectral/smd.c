@@ -29,6 +29,7 @@ static const plx__param_spec param_specs[] = {
     PLX__INT(
         params, affinity_k, "0", 0, 2147483647,
         "Keep only pairs of which one is among the k nearest of the other: larger is denser; 0 keeps all (n x n)."),
+    PLX__AFFINITY_PARAMS("median"),
     PLX__PARAM_END};
 
 static const plx__array_spec array_specs[] = {
@@ -106,7 +107,7 @@ static plx_status check_pairs(plx__run *run)
 static plx_status open_views(plx__affinity **out, plx__run *run)
 {
     const params *p = run->params;
-    plx__njw_options o = {p->clusters, true, p->width_grid.list, p->width_grid.n_list};
+    plx__njw_options o = {p->clusters, {.zero_diagonal = true}, p->width_grid.list, p->width_grid.n_list};
     PLX_TRY(PLX__ARENA_NEW(out, plx__scratch(run->ctx), run->problem->n_views));
     for (plx_index v = 0; v < run->problem->n_views; v++) {
         plx__affinity *a = &(*out)[v];
@@ -210,7 +211,7 @@ static plx_status complete(plx_context *ctx, plx__store *all)
     return plx__gram_rows(ctx, rows, gram->dense);
 }
 
-static plx_status cluster_rows(plx__run *run, plx_cmat rows, const plx_mat *by_view)
+static plx_status cluster_rows(plx__run *run, plx_cmat rows, const plx_mat *by_view, bool converged)
 {
     const params *p = run->params;
     plx__kmeans_options options;
@@ -220,7 +221,7 @@ static plx_status cluster_rows(plx__run *run, plx_cmat rows, const plx_mat *by_v
     PLX_TRY(plx__store_put(run->out, "_centres", plx__cmat(result.centres)));
     PLX_TRY(put_view_clusters(run, by_view, plx__cmat(result.centres)));
     PLX_TRY(plx__outcome_clusters(run, result.label, p->clusters, (plx_cmat){0}));
-    return plx__finish(run, NULL, result.iterations, result.converged, result.inertia);
+    return plx__finish(run, NULL, result.iterations, converged && result.converged, result.inertia);
 }
 
 static plx_status fit(plx__run *run)
@@ -231,6 +232,7 @@ static plx_status fit(plx__run *run)
     double *values = NULL;
     plx_mat vectors, rows, *by_view = NULL;
     plx_index first = -1;
+    bool converged = true;
     PLX_TRY(check_sizes(run));
     PLX_TRY(preferred(&first, run));
     PLX_TRY(check_pairs(run));
@@ -240,16 +242,16 @@ static plx_status fit(plx__run *run)
         plx__warn(run->ctx, "smd: some views share no sample with the others; their clusters are not matched");
     PLX_TRY(plx__arena_f64(&values, plx__scratch(run->ctx), p->clusters, 1));
     PLX_TRY(plx__arena_mat(&vectors, plx__scratch(run->ctx), graph.n_nodes, p->clusters));
-    PLX_TRY(plx__spectral_vectors(run->ctx, &graph.affine, p->clusters, values, vectors, "smd"));
+    PLX_TRY(plx__spectral_vectors(run->ctx, &graph.affine, p->clusters, values, vectors, &converged, "smd"));
     PLX_TRY(plx__store_put(run->out, "singular_values", plx__cmat_of(values, p->clusters, 1)));
     PLX_TRY(split_rows(&by_view, run->ctx, &graph, plx__cmat(vectors)));
     PLX_TRY(put_embedding(&rows, run, by_view));
     PLX_TRY(put_affinity(run, &graph));
     PLX_TRY(put_gram(run, plx__cmat(rows)));
     PLX_TRY(put_hubs(run, &graph, plx__cmat(vectors), values));
-    for (plx_index v = 0; v < run->problem->n_views; v++) PLX_TRY(plx__affinity_keep(run, &views[v]));
+    for (plx_index v = 0; v < run->problem->n_views; v++) PLX_TRY(plx__affinity_keep(run, &views[v], true));
     PLX_TRY(plx__identity_keep(run));
-    return cluster_rows(run, plx__cmat(rows), by_view);
+    return cluster_rows(run, plx__cmat(rows), by_view, converged);
 }
 
 /* ---- new samples ---- */
@@ -291,7 +293,7 @@ static plx_status all_fresh_rows(plx_mat **out, plx__run *run, plx_index *reache
     PLX_TRY(PLX__ARENA_NEW(&fitted, plx__scratch(run->ctx), x->n_views));
     PLX_TRY(PLX__ARENA_NEW(out, plx__scratch(run->ctx), x->n_views));
     for (plx_index v = 0; v < x->n_views; v++) {
-        PLX_TRY(plx__affinity_recall(&fitted[v], run, &fresh[v]));
+        PLX_TRY(plx__affinity_recall(&fitted[v], run, &fresh[v], true));
         if (fitted[v].n != fitted[0].n)
             PLX_FAIL(run->ctx, PLX_E_FORMAT, "the model's views have different numbers of samples");
     }
@@ -330,30 +332,31 @@ static plx_status predict(plx__run *run)
 
 /* ---- memory ---- */
 
-/* Rows, prepared and kept; a matrix per view; eigenvectors and Lanczos vectors over all nodes; rows per view. */
+/* Rows, prepared and kept; a matrix per view; eigenvectors over all nodes; rows per view, what new samples need. */
 static double memory(const plx__run *run)
 {
     const params *p = run->params;
     const plx__problem *x = run->problem;
-    double n = (double)x->n, m = (double)x->n_views, k = (double)plx__max(2, p->clusters), bytes = 0;
+    plx_index clusters = plx__max(2, p->clusters);
+    double n = (double)x->n, m = (double)x->n_views, k = (double)clusters, bytes = 0;
     for (plx_index v = 0; v < x->n_views; v++) {
-        bool kernel = x->views[v].kind == PLX_VIEW_KERNEL;
-        double own = x->views[v].sparse ? 12.0 * (double)x->views[v].nonzeros : 8.0 * n * (double)x->views[v].cols;
-        bytes += (kernel && x->views[v].sparse ? 5 : 3) * own;
-        if (run->fitted) continue;
-        if (p->affinity_k) bytes += plx__affinity_csr_bytes(x->n, plx__min(p->affinity_k, x->n));
-        else if (!(kernel && x->views[v].sparse)) bytes += 8.0 * n * n;
+        double entries = 0;
+        bytes += plx__affinity_bytes(run, v, p->affinity_k, &entries);
+        if (!run->fitted && entries == 0) bytes += 8.0 * n * n;
     }
-    if (run->fitted) return bytes + 8.0 * (2 * 8e6 + n * m * (k + 4));
-    if (n * m <= 1000) bytes += 16.0 * n * m * n * m;
+    if (run->fitted) return bytes + 8.0 * (2 * (double)plx__block_rows(x->n) * n + n * m * (k + 4));
     if (plx__wanted(run, "affinity")) bytes += 8.0 * (m > 2 ? m * m : 1) * n * n;
     if (plx__wanted(run, "gram_embedding")) bytes += 8.0 * n * n;
-    return bytes + 8.0 * n * m * (3 * k + 40 + 6 * k + 12);
+    return bytes + plx__spectral_bytes(x->n * x->n_views, clusters) + 8.0 * n * m * (5 * k + 12);
 }
 
-static const plx__param_table tables[] = {
-    param_specs,         plx__affinity_params,  plx__scale_params,     plx__kmeans_params,
-    plx__heldout_params, plx__zero_rows_params, plx__uncovered_params, NULL};
+static const plx__param_table tables[] = {param_specs,
+                                          plx__scale_params,
+                                          plx__kmeans_params,
+                                          plx__heldout_params,
+                                          plx__zero_rows_params,
+                                          plx__uncovered_params,
+                                          NULL};
 
 const plx__method plx__method_smd = {
     .name = "smd",

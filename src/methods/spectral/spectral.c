@@ -1,7 +1,7 @@
 /*
  * spectral: normalised spectral clustering (Ng, Jordan, Weiss 2002) on one view or on combined affinities.
  *
- * (1) A_v(i,j) = exp(-|x_i - x_j|^2 / (2 s_v^2)) per view; (2) one A by product, sum, or on concatenated features, with
+ * (1) A_v(i,j) = exp(-|x_i - x_j|^2 / (2 s_v^2)) per view; (2) one A by sum, product, or on concatenated features, with
  * a zero diagonal; (3) X = eigenvectors of the k largest eigenvalues of D^-1/2 A D^-1/2, rows scaled to length 1;
  * (4) k-means on the rows. New samples: Nystrom extension of X and the nearest centre.
  */
@@ -16,20 +16,30 @@ typedef struct params {
     plx_index clusters, affinity_k;
     const char *combine;
     plx__value width_grid;
-    bool zero_diagonal;
+    bool zero_diagonal, normalise_views;
+    int unknown;
 } params;
+
+enum { UNKNOWN_MEAN = 0, UNKNOWN_ZERO = 1 }; /* words of the parameter unknown */
 
 static const plx__param_spec param_specs[] = {
     {"clusters", PLX_PARAM_INT, 0, offsetof(params, clusters), "", 2, 1e9, NULL, "Number of clusters; required."},
-    PLX__TEXT(params, combine, "joint",
-              "Views: joint (product of the affinities), sum, concat (one affinity on the joined features), or "
+    PLX__TEXT(params, combine, "sum",
+              "Views: sum of the affinities, joint (their product), concat (one affinity on the joined features), or "
               "single:VIEW."),
+    PLX__AFFINITY_PARAMS("local"),
     PLX__REALS(params, width_grid, "0.1,0.2,0.5,1,2,5", 0, INFINITY, NULL,
                "Multiples of the median distance that width=auto tries."),
     PLX__BOOL(params, zero_diagonal, "1", "Set the affinity of a sample with itself to 0, after combining."),
     PLX__INT(
-        params, affinity_k, "0", 0, 2147483647,
+        params, affinity_k, "10", 0, 2147483647,
         "Keep only pairs of which one is among the k nearest of the other: larger is denser; 0 keeps all (n x n)."),
+    PLX__BOOL(
+        params, normalise_views, "1",
+        "combine=sum: divide the affinities of a view by the roots of their row sums, so that no view counts more."),
+    PLX__CHOICE(params, unknown, "mean", "mean|zero",
+                "Affinity of two samples without a common view: mean of all other pairs, or 0. With mean, joint counts "
+                "the views two samples share as if they were all."),
     PLX__PARAM_END};
 
 static const plx__array_spec array_specs[] = {
@@ -43,7 +53,7 @@ static const plx__array_spec array_specs[] = {
 /* ---- which views ---- */
 
 typedef struct plan {
-    plx__blend_rule rule;
+    plx__blend_options blend;
     plx_index n_views;
     bool one;       /* a single view, or the concatenation */
     plx_index view; /* that view; -1: concatenation */
@@ -53,16 +63,18 @@ static plx_status read_plan(plan *out, plx__run *run)
 {
     const params *p = run->params;
     const char *combine = p->combine;
-    *out = (plan){.rule = PLX__BLEND_JOINT, .n_views = run->problem->n_views};
-    if (strcmp(combine, "joint") == 0) return PLX_OK;
-    out->rule = PLX__BLEND_SUM;
+    *out = (plan){.blend = {PLX__BLEND_SUM, p->zero_diagonal, p->normalise_views, p->unknown == UNKNOWN_MEAN},
+                  .n_views = run->problem->n_views};
     if (strcmp(combine, "sum") == 0) return PLX_OK;
+    out->blend.normalise = false;
+    out->blend.rule = PLX__BLEND_JOINT;
+    if (strcmp(combine, "joint") == 0) return PLX_OK;
     out->one = true;
     out->n_views = 1;
     out->view = -1;
     if (strcmp(combine, "concat") == 0) return PLX_OK;
     if (strncmp(combine, "single:", 7) == 0) return plx__require_view(&out->view, run, combine + 7, "combine");
-    PLX_FAIL(run->ctx, PLX_E_ARG, "combine = %s: must be joint, sum, concat or single:VIEW", combine);
+    PLX_FAIL(run->ctx, PLX_E_ARG, "combine = %s: must be sum, joint, concat or single:VIEW", combine);
 }
 
 static plx_status mark_view(plx__run *run, const plan *how)
@@ -115,6 +127,8 @@ static plx_status put_affinity(plx__run *run, const plx__njw *c)
             for (plx_index j = 0; j < b->n; j++) row[b->sample[j]] = b->dense.data[i * b->n + j];
         else
             for (plx_index q = b->csr.ptr[i]; q < b->csr.ptr[i + 1]; q++) row[b->sample[b->csr.col[q]]] = b->csr.val[q];
+        for (plx_index j = 0; b->sparse && b->unknown > 0 && j < b->n; j++)
+            if (!plx__presence_common(&b->presence, i, &b->presence, j)) row[b->sample[j]] = b->unknown;
     }
     return PLX_OK;
 }
@@ -143,7 +157,11 @@ static plx_status put_state(plx__run *run, const plx__njw *c, const plx__affinit
     for (plx_index i = 0; i < c->blend.n; i++)
         memcpy(all.data + c->blend.sample[i] * k, own.data + i * k, (size_t)k * sizeof(double));
     PLX_TRY(plx__store_put(run->out, "_centres", plx__cmat(c->result.centres)));
-    for (plx_index v = 0; v < n_views; v++) PLX_TRY(plx__affinity_keep(run, &views[v]));
+    PLX_TRY(plx__store_put(run->out, "_unknown", plx__cmat_of(&c->blend.unknown, 1, 1)));
+    for (plx_index v = 0; v < n_views; v++) {
+        PLX_TRY(plx__affinity_keep(run, &views[v], false));
+        if (c->blend.degree) PLX_TRY(plx__affinity_put(run, "_degree", views[v].name, c->blend.degree[v], views[v].n));
+    }
     return plx__identity_keep(run);
 }
 
@@ -166,14 +184,20 @@ static plx_status fit(plx__run *run)
     plan how;
     plx__affinity *views = NULL;
     plx__njw c = {0};
-    plx__njw_options o = {p->clusters, p->zero_diagonal, p->width_grid.list, p->width_grid.n_list};
+    plx__njw_options o = {p->clusters, {0}, p->width_grid.list, p->width_grid.n_list};
     if (p->clusters < 2) PLX_FAIL(run->ctx, PLX_E_ARG, "spectral: the number of clusters is required; set clusters");
     PLX_TRY(read_plan(&how, run));
+    o.blend = how.blend;
+    if (how.blend.rule == PLX__BLEND_JOINT && how.n_views > 1 && p->affinity_k > 0)
+        plx__warn(run->ctx,
+                  "spectral: combine=joint with affinity_k=%lld joins only pairs that are near in every view; "
+                  "set affinity_k=0, or combine=sum",
+                  (long long)p->affinity_k);
     PLX_TRY(plx__njw_check(run, &o, run->problem->n, ""));
     PLX_TRY(open_views(&views, run, &how));
     for (plx_index v = 0; v < how.n_views; v++)
         if (views[v].rule == PLX__WIDTH_AUTO && !views[v].given) PLX_TRY(plx__njw_search_width(&views[v], run, &o));
-    PLX_TRY(plx__njw_cluster(&c, run, &o, views, how.n_views, how.rule));
+    PLX_TRY(plx__njw_cluster(&c, run, &o, views, how.n_views));
     plx__info(run->ctx, "spectral: %lld samples, %s affinity", (long long)c.blend.n,
               c.blend.sparse ? "sparse" : "dense");
     PLX_TRY(put_embedding(run, &c));
@@ -181,30 +205,51 @@ static plx_status fit(plx__run *run)
     PLX_TRY(put_widths(run, &how, views));
     PLX_TRY(put_state(run, &c, views, how.n_views));
     PLX_TRY(put_labels(run, &c));
-    return plx__finish(run, NULL, c.result.iterations, c.result.converged, c.result.inertia);
+    return plx__finish(run, NULL, c.result.iterations, c.converged, c.result.inertia);
 }
 
 /* ---- new samples ---- */
 
 typedef struct nystrom {
-    plan how;
-    plx__affinity *fresh, *fitted;
-    plx_index *own;
+    plx_index n; /* fitted samples */
+    plx__blend_fresh blend;
     plx_cmat map, centres;
 } nystrom;
+
+static plx_status recall_views(nystrom *z, plx__run *run, const plan *how)
+{
+    plx__affinity *fresh = NULL, *fitted = NULL;
+    plx_index *own = NULL;
+    PLX_TRY(open_views(&fresh, run, how));
+    PLX_TRY(PLX__ARENA_NEW(&fitted, plx__scratch(run->ctx), how->n_views));
+    for (plx_index v = 0; v < how->n_views; v++) {
+        PLX_TRY(plx__affinity_recall(&fitted[v], run, &fresh[v], false));
+        if (fitted[v].n != fitted[0].n)
+            PLX_FAIL(run->ctx, PLX_E_FORMAT, "the model's views have different numbers of samples");
+    }
+    PLX_TRY(plx__identity_find(&own, run, fitted, fresh, how->n_views));
+    z->n = fitted[0].n;
+    z->blend =
+        (plx__blend_fresh){.how = how->blend, .fitted = fitted, .fresh = fresh, .n_views = how->n_views, .own = own};
+    PLX_TRY(plx__presence_build(&z->blend.fitted_presence, run->ctx, fitted, how->n_views, NULL, z->n));
+    return plx__presence_build(&z->blend.fresh_presence, run->ctx, fresh, how->n_views, NULL, run->problem->n);
+}
 
 static plx_status recall(nystrom *z, plx__run *run)
 {
     const params *p = run->params;
-    PLX_TRY(read_plan(&z->how, run));
-    PLX_TRY(open_views(&z->fresh, run, &z->how));
-    PLX_TRY(PLX__ARENA_NEW(&z->fitted, plx__scratch(run->ctx), z->how.n_views));
-    for (plx_index v = 0; v < z->how.n_views; v++) PLX_TRY(plx__affinity_recall(&z->fitted[v], run, &z->fresh[v]));
-    for (plx_index v = 1; v < z->how.n_views; v++)
-        if (z->fitted[v].n != z->fitted[0].n)
-            PLX_FAIL(run->ctx, PLX_E_FORMAT, "the model's views have different numbers of samples");
-    PLX_TRY(plx__identity_find(&z->own, run, z->fitted, z->fresh, z->how.n_views));
-    PLX_TRY(plx__store_shaped(&z->map, run->ctx, run->fitted, "_map", z->fitted[0].n, p->clusters));
+    plan how;
+    const double **degree = NULL;
+    PLX_TRY(read_plan(&how, run));
+    PLX_TRY(recall_views(z, run, &how));
+    PLX_TRY(plx__store_scalar(&z->blend.unknown, run->ctx, run->fitted, "_unknown"));
+    if (how.blend.normalise) {
+        PLX_TRY(PLX__ARENA_NEW(&degree, plx__scratch(run->ctx), how.n_views));
+        for (plx_index v = 0; v < how.n_views; v++)
+            PLX_TRY(plx__affinity_get(&degree[v], run, "_degree", z->blend.fitted[v].name, z->n));
+        z->blend.degree = degree;
+    }
+    PLX_TRY(plx__store_shaped(&z->map, run->ctx, run->fitted, "_map", z->n, p->clusters));
     return plx__store_shaped(&z->centres, run->ctx, run->fitted, "_centres", p->clusters, p->clusters);
 }
 
@@ -214,8 +259,7 @@ static plx_status label_block(plx__run *run, const nystrom *z, plx_index begin, 
 {
     const params *p = run->params;
     plx_mat u;
-    PLX_TRY(plx__blend_to_fitted(run->ctx, z->fitted, z->fresh, z->how.n_views, z->how.rule, p->zero_diagonal, z->own,
-                                 begin, end, a));
+    PLX_TRY(plx__blend_to_fitted(run->ctx, &z->blend, begin, end, a));
     PLX_TRY(plx__arena_mat(&u, plx__scratch(run->ctx), end - begin, p->clusters));
     PLX_TRY(plx__gemm(run->ctx, 1.0, plx__cmat(a), PLX__N, z->map, PLX__N, 0.0, u));
     plx__unit_rows(u); /* d^-1/2 > 0 does not change the direction */
@@ -233,9 +277,9 @@ static plx_status predict(plx__run *run)
     int32_t *label = NULL;
     plx_mat rows;
     PLX_TRY(recall(&z, run));
-    plx_index step = plx__block_rows(z.fitted[0].n);
+    plx_index step = plx__block_rows(z.n);
     PLX_TRY(plx__arena_i32(&label, plx__scratch(run->ctx), n));
-    PLX_TRY(plx__arena_mat(&rows, plx__scratch(run->ctx), step, z.fitted[0].n));
+    PLX_TRY(plx__arena_mat(&rows, plx__scratch(run->ctx), step, z.n));
     for (plx_index at = 0; at < n; at += step) {
         plx__mark mark = plx__arena_mark(plx__scratch(run->ctx));
         plx_index end = plx__min(n, at + step);
@@ -261,28 +305,33 @@ static bool all_sparse(const plx__run *run)
     return true;
 }
 
-/* Prepared rows and their copies for new samples, the matrix, its eigenvectors, Lanczos vectors, k-means. */
+/* Rows made ready and kept, the affinity of every view, the matrix they blend into, its eigenvectors, k-means. */
 static double memory(const plx__run *run)
 {
     const params *p = run->params;
     const plx__problem *x = run->problem;
-    double n = (double)x->n, k = (double)plx__max(2, p->clusters), bytes = 0;
+    plx_index clusters = plx__max(2, p->clusters);
+    double n = (double)x->n, k = (double)clusters, bytes = 0, entries = 0;
     for (plx_index v = 0; v < x->n_views; v++) {
-        bool kernel = x->views[v].kind == PLX_VIEW_KERNEL;
-        double own = x->views[v].sparse ? 12.0 * (double)x->views[v].nonzeros : 8.0 * n * (double)x->views[v].cols;
-        bytes += (kernel && x->views[v].sparse ? 6 : 3) * own;
-        if (p->affinity_k) bytes += plx__affinity_csr_bytes(x->n, plx__min(p->affinity_k, x->n));
+        double own = 0;
+        bytes += plx__affinity_bytes(run, v, p->affinity_k, &own);
+        entries += own;
     }
-    if (run->fitted) return bytes + 8.0 * 3 * 8e6;
-    bytes += all_sparse(run) ? 0.0 : 8.0 * n * n * (n <= 1000 ? 3 : 1) + 8.0 * 2 * 8e6;
+    double block = 8.0 * (double)plx__block_rows(x->n) * n;
+    if (run->fitted) return bytes + 3 * block;
+    bytes += all_sparse(run) ? 12.0 * fmin(entries, n * n) : 8.0 * n * n + 2 * block;
     bytes += 8.0 * n * (plx__wanted(run, "affinity") + plx__wanted(run, "gram_embedding")) * n;
-    return bytes + 8.0 * n * (3 * k + 40 + 6 * k + 12);
+    return bytes + plx__spectral_bytes(x->n, clusters) + 8.0 * n * (6 * k + 24);
 }
 
 static const char *const extra_views[] = {"concat", NULL};
-static const plx__param_table tables[] = {
-    param_specs,         plx__affinity_params,  plx__scale_params,     plx__kmeans_params,
-    plx__heldout_params, plx__zero_rows_params, plx__uncovered_params, NULL};
+static const plx__param_table tables[] = {param_specs,
+                                          plx__scale_params,
+                                          plx__kmeans_params,
+                                          plx__heldout_params,
+                                          plx__zero_rows_params,
+                                          plx__uncovered_params,
+                                          NULL};
 
 const plx__method plx__method_spectral = {
     .name = "spectral",

@@ -14,13 +14,23 @@
 
 enum { PLX__TASK_UNSET = -1, PLX__TASK_LABELS = 0, PLX__TASK_CLUSTERS = 1 }; /* words of the parameter task */
 
+enum { PLX__DISCRETISE_ROTATE = 0, PLX__DISCRETISE_KMEANS = 1, PLX__DISCRETISE_KMEANS_UNIT = 2 };
+enum { PLX__LAMBDA_SPREAD = 0, PLX__LAMBDA_PLAIN = 1 }; /* words of the parameter lambda_scale */
+
 typedef struct plx__local_params { /* every method uses its part */
-    int task, discretise, model, expansion;
+    int task, discretise, model, expansion, lambda_scale;
     plx_index clusters, cv_folds, cv_steps;
-    double c_l, c_u, coupling, lle_reg;
-    bool nonneg;
-    plx__value view_weights;
+    double c_l, coupling, lle_reg;
+    bool nonneg, presence_scale;
+    plx__value c_u, view_weights;
 } plx__local_params;
+
+/* What a fit is after, once the settings have met the data. */
+typedef struct plx__local_goal {
+    int task;
+    double c_u;               /* weight of unlabelled samples, c_u=auto resolved */
+    const uint8_t *unreached; /* samples no label reaches, left to the class shares; NULL: none */
+} plx__local_goal;
 
 /* Tables of parameters. */
 extern const plx__param_spec plx__local_task_params[];      /* task, c_l, c_u, clusters, discretise */
@@ -34,19 +44,29 @@ extern const plx__param_spec plx__local_model_params[];     /* model, lambda, ke
  * everything new samples need is left in the model. Predicting: rows are the fitted samples, queries the new ones. */
 plx_status plx__local_view_open(plx__local_view *out, plx__run *run, plx_index view, plx__local_kind kind, bool keep);
 
-/* Peak bytes of the rows, their copies and the matrices of local models. */
+/* Arrays lambda_VIEW of these views, as plx__local_matrix left them. */
+plx_status plx__local_put_lambda(plx__run *run, const plx__local_view *views, plx_index n_views);
+
+/* Peak bytes of a method with local models: rows, their copies, matrices of local models, and the task. */
 double plx__local_memory(const plx__run *run);
+
+/* Parts of it: rows made ready (and copied into the model), and a task with a matrix L of so many entries at most. */
+double plx__local_rows_bytes(const plx__run *run, bool kept);
+double plx__local_task_bytes(const plx__run *run, double entries);
 
 /* ---- tasks (local_tasks.c) ---- */
 
 /* Which task, with its requirements checked: two classes among the labels, or a number of clusters. */
-plx_status plx__local_task(int *out, plx__run *run);
+plx_status plx__local_task(plx__local_goal *out, plx__run *run);
+
+/* c_u, when L and its weights are there: auto is 0 when labels reach every sample, else 1e-6 with a warning. */
+plx_status plx__local_settle_reach(plx__local_goal *goal, plx__run *run, const plx__smoother *s);
 
 /* Y (n x c): 1 own class, -1 others, 0 unlabelled; C: c_l and c_u. In scratch. */
-plx_status plx__local_targets(plx_mat *y, double **c, plx__run *run);
+plx_status plx__local_targets(plx_mat *y, double **c, plx__run *run, const plx__local_goal *goal);
 
 /* Classification or clustering with this L: arrays, labels, objective, and "_targets" for new samples. */
-plx_status plx__local_finish(plx__run *run, plx__smoother *s, int task);
+plx_status plx__local_finish(plx__run *run, plx__smoother *s, const plx__local_goal *goal);
 
 /* New samples from their rows of local weights over the fitted ones; `covered` marks those with a view. */
 plx_status plx__local_extend(plx__run *run, plx_ccsr weights, const uint8_t *covered);
@@ -64,7 +84,7 @@ int32_t plx__rotated_label(const double *row, plx_cmat rotation, double *spare);
 /* ---- weights of the views (view_weights.c) ---- */
 
 /* Sets the weights of the parts of s (one per view): equal, as given, or by cross-validation; stores view_weights and
- * cv_accuracy. */
-plx_status plx__local_weigh(plx__run *run, plx__smoother *s, int task);
+ * cv_accuracy. c_u of the goal is settled on the way, before cross-validation. */
+plx_status plx__local_weigh(plx__run *run, plx__smoother *s, plx__local_goal *goal);
 
 #endif

@@ -12,27 +12,29 @@ const plx__param_spec plx__local_task_params[] = {
     PLX__CHOICE(plx__local_params, task, "", "classify|cluster",
                 "What to do with the matrix; default: classify when there are labels, else cluster."),
     PLX__REAL_ABOVE(plx__local_params, c_l, "1", 0, "Weight of fitting the labels; larger trusts them more."),
-    PLX__REAL(plx__local_params, c_u, "0", 0, INFINITY,
-              "Weight of pulling unlabelled samples to 0; above 0 every sample gets a score."),
+    {"c_u", PLX_PARAM_REAL_OR_WORD, 0, offsetof(plx__local_params, c_u), "auto", 0, INFINITY, "auto",
+     "Weight of pulling unlabelled samples to 0; auto = 0 when labels reach every sample, else 1e-6."},
     {"clusters", PLX_PARAM_INT, 0, offsetof(plx__local_params, clusters), "", 2, 1e9, NULL,
      "Number of clusters; required for task=cluster."},
-    PLX__CHOICE(plx__local_params, discretise, "rotate", "rotate|kmeans",
-                "From eigenvectors to clusters: nearest rotation to the axes, or k-means."),
+    PLX__CHOICE(
+        plx__local_params, discretise, "rotate", "rotate|kmeans|kmeans-unit",
+        "From eigenvectors to clusters: nearest rotation to the axes, k-means on the rows, or k-means on the rows "
+        "scaled to length 1."),
     PLX__PARAM_END};
 
 /* ---- requirements ---- */
 
-plx_status plx__local_task(int *out, plx__run *run)
+plx_status plx__local_task(plx__local_goal *out, plx__run *run)
 {
     const plx__local_params *p = run->params;
     const plx__problem *x = run->problem;
     const char *name = run->method->name;
     plx_index seen = 0;
     uint8_t *used = NULL;
-    *out = p->task != PLX__TASK_UNSET         ? p->task
-           : x->n_labelled || p->clusters < 0 ? PLX__TASK_LABELS
-                                              : PLX__TASK_CLUSTERS;
-    if (*out == PLX__TASK_CLUSTERS) {
+    *out = (plx__local_goal){.task = p->task};
+    if (p->task == PLX__TASK_UNSET)
+        out->task = x->n_labelled || p->clusters < 0 ? PLX__TASK_LABELS : PLX__TASK_CLUSTERS;
+    if (out->task == PLX__TASK_CLUSTERS) {
         if (p->clusters < 2)
             PLX_FAIL(run->ctx, PLX_E_ARG, "%s: task = cluster: the number of clusters is required; set clusters", name);
         if (p->clusters > x->n)
@@ -52,14 +54,34 @@ plx_status plx__local_task(int *out, plx__run *run)
     return PLX_OK;
 }
 
-plx_status plx__local_targets(plx_mat *y, double **c, plx__run *run)
+plx_status plx__local_settle_reach(plx__local_goal *goal, plx__run *run, const plx__smoother *s)
+{
+    static const double C_U_UNREACHED = 1e-6;
+    const plx__local_params *p = run->params;
+    plx_index count = 0;
+    uint8_t *unreached = NULL;
+    double *c = NULL;
+    goal->c_u = p->c_u.word < 0 ? p->c_u.number : 0.0;
+    if (goal->task != PLX__TASK_LABELS || p->c_u.word < 0) return PLX_OK;
+    PLX_TRY(plx__arena_f64(&c, plx__scratch(run->ctx), s->n, 1));
+    for (plx_index i = 0; i < s->n; i++) c[i] = run->problem->label[i] >= 0;
+    PLX_TRY(plx__smoother_unreached(&unreached, &count, run->ctx, s, c));
+    if (!count) return PLX_OK;
+    goal->c_u = C_U_UNREACHED;
+    goal->unreached = unreached;
+    plx__warn(run->ctx, "%s: no label reaches %lld of %lld samples; they get the class shares", run->method->name,
+              (long long)count, (long long)s->n);
+    return PLX_OK;
+}
+
+plx_status plx__local_targets(plx_mat *y, double **c, plx__run *run, const plx__local_goal *goal)
 {
     const plx__local_params *p = run->params;
     const plx__problem *x = run->problem;
     PLX_TRY(plx__arena_mat(y, plx__scratch(run->ctx), x->n, x->n_classes));
     PLX_TRY(plx__arena_f64(c, plx__scratch(run->ctx), x->n, 1));
     for (plx_index i = 0; i < x->n; i++) {
-        (*c)[i] = x->label[i] >= 0 ? p->c_l : p->c_u;
+        (*c)[i] = x->label[i] >= 0 ? p->c_l : goal->c_u;
         for (plx_index k = 0; k < x->n_classes; k++)
             y->data[i * y->cols + k] = x->label[i] < 0 ? 0.0 : x->label[i] == k ? 1.0 : -1.0;
     }
@@ -86,8 +108,21 @@ static plx_status put_empty(plx__run *run, const char *name, plx_index rows, plx
 
 /* ---- classification ---- */
 
+/* Samples no label reaches have the shares of the classes among the labels for scores. */
+static plx_status give_shares(plx_mat scores, plx__run *run, const uint8_t *unreached)
+{
+    const plx__problem *x = run->problem;
+    double *share = NULL;
+    PLX_TRY(plx__arena_f64(&share, plx__scratch(run->ctx), scores.cols, 1));
+    for (plx_index i = 0; i < x->n; i++)
+        if (x->label[i] >= 0) share[x->label[i]] += 1.0 / (double)x->n_labelled;
+    for (plx_index i = 0; i < x->n; i++)
+        if (unreached[i]) memcpy(scores.data + i * scores.ld, share, (size_t)scores.cols * sizeof *share);
+    return PLX_OK;
+}
+
 /* covered NULL: every sample has a view. */
-static plx_status label_by_scores(plx__run *run, plx_cmat f, const uint8_t *covered)
+static plx_status label_by_scores(plx__run *run, plx_cmat f, const uint8_t *covered, const uint8_t *unreached)
 {
     plx_mat scores;
     plx_index n = run->problem->n;
@@ -96,22 +131,23 @@ static plx_status label_by_scores(plx__run *run, plx_cmat f, const uint8_t *cove
     PLX_TRY(plx__require_finite(run, f, "scores"));
     PLX_TRY(plx__arena_i32(&label, plx__scratch(run->ctx), n));
     PLX_TRY(plx__arena_u8(&usable, plx__scratch(run->ctx), n));
-    for (plx_index i = 0; i < n; i++) usable[i] = !covered || covered[i];
+    for (plx_index i = 0; i < n; i++) usable[i] = (!covered || covered[i]) && !(unreached && unreached[i]);
     PLX_TRY(plx__store_put(run->out, "F", f));
     PLX_TRY(plx__store_new(&scores, run->out, "scores", f.rows, f.cols));
     plx__mat_copy(scores, f);
+    if (unreached) PLX_TRY(give_shares(scores, run, unreached));
     PLX_TRY(plx__decide(label, run, scores, usable, false));
     for (plx_index i = 0; i < n; i++)
-        if (!usable[i]) label[i] = -1;
+        if (covered && !covered[i]) label[i] = -1;
     return plx__outcome_classes(run, label, plx__cmat(scores));
 }
 
-static plx_status classify(plx__run *run, plx__smoother *s)
+static plx_status classify(plx__run *run, plx__smoother *s, const plx__local_goal *goal)
 {
     plx_mat y, f;
     double *c = NULL;
     plx__smooth_result result;
-    PLX_TRY(plx__local_targets(&y, &c, run));
+    PLX_TRY(plx__local_targets(&y, &c, run, goal));
     PLX_TRY(plx__arena_mat(&f, plx__scratch(run->ctx), s->n, y.cols));
     plx__info(run->ctx, "%s: %lld samples, %s", run->method->name, (long long)s->n, plx__smoother_route(s));
     PLX_TRY(plx__report(run->ctx, "solve", 0, 1, NAN));
@@ -125,25 +161,31 @@ static plx_status classify(plx__run *run, plx__smoother *s)
     PLX_TRY(put_empty(run, "embedding", s->n, 0));
     PLX_TRY(put_empty(run, "eigenvalues", 0, 1));
     PLX_TRY(plx__store_put(run->out, "_targets", plx__cmat(f)));
-    return label_by_scores(run, plx__cmat(f), NULL);
+    return label_by_scores(run, plx__cmat(f), NULL, goal->unreached);
 }
 
 /* ---- clustering ---- */
 
-static plx_status discretise(plx__run *run, plx_cmat h, int32_t *label)
+static plx_status discretise(plx__run *run, plx_cmat h, int32_t *label, bool *converged)
 {
     const plx__local_params *p = run->params;
-    plx_mat rotation, number;
-    if (p->discretise == 0) {
+    plx_mat rotation, number, unit;
+    if (p->discretise == PLX__DISCRETISE_ROTATE) {
         PLX_TRY(plx__store_new(&rotation, run->out, "_rotation", h.cols, h.cols));
         PLX_TRY(plx__store_new(&number, run->out, "_number", 1, h.cols));
         return plx__rotate(label, run->ctx, h, rotation, number.data);
     }
     plx__kmeans_options options;
     plx__kmeans_result result;
+    if (p->discretise == PLX__DISCRETISE_KMEANS_UNIT) {
+        PLX_TRY(plx__mat_clone(&unit, plx__scratch(run->ctx), h));
+        plx__unit_rows(unit);
+        h = plx__cmat(unit);
+    }
     PLX_TRY(plx__kmeans_options_of(&options, run, p->clusters, h.cols));
     PLX_TRY(plx__kmeans(&result, run->ctx, h, &options));
     memcpy(label, result.label, (size_t)h.rows * sizeof *label);
+    *converged &= result.converged;
     return plx__store_put(run->out, "_centres", plx__cmat(result.centres));
 }
 
@@ -153,12 +195,14 @@ static plx_status cluster(plx__run *run, plx__smoother *s)
     plx_index k = p->clusters;
     plx_mat h, values;
     int32_t *label = NULL;
+    bool converged = true;
     PLX_TRY(plx__store_new(&values, run->out, "eigenvalues", k, 1));
     PLX_TRY(plx__store_new(&h, run->out, "embedding", s->n, k));
     PLX_TRY(plx__arena_i32(&label, plx__scratch(run->ctx), s->n));
     PLX_TRY(plx__report(run->ctx, "eigenvectors", 0, 1, NAN));
-    PLX_TRY(plx__smoother_smallest(run->ctx, s, k, values.data, h, run->method->name));
-    PLX_TRY(discretise(run, plx__cmat(h), label));
+    PLX_TRY(plx__smoother_smallest(run->ctx, s, k, values.data, h, &converged, run->method->name));
+    PLX_TRY(discretise(run, plx__cmat(h), label, &converged));
+    run->info->converged = converged ? -1 : 0;
     PLX_TRY(plx__store_put(run->out, "_targets", plx__cmat(h)));
     PLX_TRY(put_empty(run, "F", s->n, 0));
     PLX_TRY(put_empty(run, "scores", s->n, 0));
@@ -167,14 +211,14 @@ static plx_status cluster(plx__run *run, plx__smoother *s)
     return plx__outcome_clusters(run, label, k, (plx_cmat){0});
 }
 
-plx_status plx__local_finish(plx__run *run, plx__smoother *s, int task)
+plx_status plx__local_finish(plx__run *run, plx__smoother *s, const plx__local_goal *goal)
 {
     plx_csr l;
     if (plx__wanted(run, "L")) {
         PLX_TRY(plx__smoother_matrix(&l, run->ctx, s));
         PLX_TRY(plx__local_put_matrix(run, "L", plx__ccsr(l)));
     }
-    return task == PLX__TASK_LABELS ? classify(run, s) : cluster(run, s);
+    return goal->task == PLX__TASK_LABELS ? classify(run, s, goal) : cluster(run, s);
 }
 
 /* ---- new samples ---- */
@@ -188,7 +232,7 @@ static plx_status extend_clusters(plx__run *run, plx_mat h, const uint8_t *cover
     double *spare = NULL;
     PLX_TRY(plx__arena_i32(&label, plx__scratch(run->ctx), h.rows));
     PLX_TRY(plx__arena_f64(&spare, plx__scratch(run->ctx), k, 1));
-    if (p->discretise == 0) {
+    if (p->discretise == PLX__DISCRETISE_ROTATE) {
         PLX_TRY(plx__store_shaped(&rotation, run->ctx, run->fitted, "_rotation", k, k));
         PLX_TRY(plx__store_shaped(&number, run->ctx, run->fitted, "_number", 1, k));
         for (plx_index c = 0; c < k; c++)
@@ -197,6 +241,7 @@ static plx_status extend_clusters(plx__run *run, plx_mat h, const uint8_t *cover
     } else {
         PLX_TRY(plx__store_shaped(&centres, run->ctx, run->fitted, "_centres", k, k));
     }
+    if (p->discretise == PLX__DISCRETISE_KMEANS_UNIT) plx__unit_rows(h);
     for (plx_index i = 0; i < h.rows; i++) { /* scaling a row to unit length does not change its argmax */
         const double *row = h.data + i * h.ld;
         label[i] = centres.data ? plx__nearest_centre(row, centres)
@@ -221,5 +266,5 @@ plx_status plx__local_extend(plx__run *run, plx_ccsr weights, const uint8_t *cov
     if (targets.cols != run->problem->n_classes)
         PLX_FAIL(run->ctx, PLX_E_FORMAT, "the model's scores do not fit its classes");
     PLX_TRY(put_empty(run, "embedding", f.rows, 0));
-    return label_by_scores(run, plx__cmat(f), covered);
+    return label_by_scores(run, plx__cmat(f), covered, NULL);
 }

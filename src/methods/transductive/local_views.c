@@ -3,6 +3,7 @@
  */
 #include <math.h>
 
+#include "core/parallel.h"
 #include "methods/transductive/local.h"
 
 const plx__param_spec plx__local_neighbour_params[] = {
@@ -13,7 +14,12 @@ const plx__param_spec plx__local_neighbour_params[] = {
 const plx__param_spec plx__local_model_params[] = {
     PLX__CHOICE(plx__local_params, model, "linear", "linear|kernel",
                 "Local model: linear in the differences to the sample, or a kernel expansion."),
-    PLX__VIEW_REAL("lambda", "1", 0, PLX__ABOVE_LO, "Ridge weight of the local models of a view; larger is smoother."),
+    PLX__VIEW_REAL("lambda", "1", 0, PLX__ABOVE_LO,
+                   "Ridge weight of the local models of a view, in units of lambda_scale; larger is smoother."),
+    PLX__CHOICE(
+        plx__local_params, lambda_scale, "spread", "spread|none",
+        "Unit of lambda in a view: its mean squared distance to a neighbour (model=kernel: mean similarity of a "
+        "sample to itself), so that the unit of the features does not matter; none = 1."),
     PLX__VIEW_CHOICE(
         "kernel", "linear", "linear|rbf|poly|cosine|precomputed|local",
         "Similarity of two rows for model=kernel; local is exp(-d^2/(s_i s_j)) with s to the graph_scale_k-th "
@@ -92,6 +98,16 @@ static plx_status put(plx__run *run, const char *what, const char *view, const d
     return plx__store_put(run->out, name, plx__cmat_of(values, 1, count));
 }
 
+plx_status plx__local_put_lambda(plx__run *run, const plx__local_view *views, plx_index n_views)
+{
+    for (plx_index v = 0; v < n_views; v++) {
+        const char *name = NULL;
+        PLX_TRY(plx__arena_printf(&name, plx__scratch(run->ctx), "lambda_%s", views[v].name));
+        PLX_TRY(plx__store_put(run->out, name, plx__cmat_of(&views[v].lambda, 1, 1)));
+    }
+    return PLX_OK;
+}
+
 static plx_status keep_view(const plx__local_view *v, plx__run *run, const char *view)
 {
     plx_index n = run->problem->n;
@@ -133,6 +149,17 @@ static plx_status recall_rows(plx__local_view *out, plx__run *run, const char *v
     return PLX_OK;
 }
 
+/* The ridge weight the model was fitted with; models from before lambda_scale have none, and take lambda as it is. */
+static plx_status recall_lambda(plx__local_view *out, plx__run *run, const char *view)
+{
+    const char *name = NULL;
+    PLX_TRY(plx__arena_printf(&name, plx__scratch(run->ctx), "lambda_%s", view));
+    if (!plx__store_find(run->fitted, name)) return PLX_OK;
+    PLX_TRY(plx__store_scalar(&out->lambda, run->ctx, run->fitted, name));
+    if (!(out->lambda > 0)) PLX_FAIL(run->ctx, PLX_E_FORMAT, "the model's array '%s' is not > 0", name);
+    return PLX_OK;
+}
+
 static plx_status recall(plx__local_view *out, plx__run *run, const char *view)
 {
     plx_index n = -1, one = 1, k = 0;
@@ -144,6 +171,7 @@ static plx_status recall(plx__local_view *out, plx__run *run, const char *view)
     for (plx_index i = 0; i < n; i++) present[i] = flags[i] != 0;
     out->present = present;
     PLX_TRY(recall_rows(out, run, view, n));
+    PLX_TRY(recall_lambda(out, run, view));
     if (out->given) {
         PLX_TRY(plx__arena_f64(&own, plx__scratch(run->ctx), n, 1));
         for (plx_index i = 0; i < n; i++) own[i] = out->rows.dense.data[i * out->rows.dense.ld + i];
@@ -179,25 +207,47 @@ plx_status plx__local_view_open(plx__local_view *out, plx__run *run, plx_index v
 
 /* ---- memory ---- */
 
-double plx__local_memory(const plx__run *run)
+static double rows_bytes(const plx__view *v, plx_index n)
+{
+    return v->sparse ? 12.0 * (double)v->nonzeros + 8.0 * (double)n : 8.0 * (double)n * (double)v->cols;
+}
+
+double plx__local_rows_bytes(const plx__run *run, bool kept)
+{
+    const plx__problem *x = run->problem;
+    double bytes = 0;
+    for (plx_index v = 0; v < x->n_views; v++)
+        bytes += plx__prepared_bytes(run, v) + (kept ? rows_bytes(&x->views[v], x->n) + 16.0 * (double)x->n : 0.0);
+    return bytes;
+}
+
+double plx__local_task_bytes(const plx__run *run, double entries)
 {
     const plx__problem *x = run->problem;
     const plx__local_params *p = run->params;
-    double n = (double)x->n, bytes = 0;
+    double n = (double)x->n;
+    bool clusters = p->task == PLX__TASK_CLUSTERS || (p->task == PLX__TASK_UNSET && !x->n_labelled);
+    plx_index columns = clusters ? plx__max(2, p->clusters) : plx__max(1, x->n_classes);
+    double bytes = plx__smoother_bytes(x->n, fmin(entries, n * n), clusters, columns, plx__workers(run->ctx));
+    bytes += 8.0 * n * ((clusters ? 4 : 7) * (double)columns + 16); /* targets or k-means, results */
+    return bytes + 8.0 * n * n * (plx__wanted(run, "A") + plx__wanted(run, "L"));
+}
+
+double plx__local_memory(const plx__run *run)
+{
+    const plx__problem *x = run->problem;
+    double n = (double)x->n, entries = 0;
     plx_index neighbours = 0, cols = 0;
     for (plx_index v = 0; v < x->n_views; v++) {
-        plx__value k = {.number = 10};
-        if (plx__param_find(run->settings->tables, "neighbours") &&
-            plx__view_value(&k, run->ctx, run->settings, "neighbours", x->views[v].name) != PLX_OK)
-            return INFINITY;
+        plx__value k;
+        if (plx__view_value(&k, run->ctx, run->settings, "neighbours", x->views[v].name) != PLX_OK) return INFINITY;
         neighbours += (plx_index)fmin(k.number, n);
         if (!x->views[v].sparse) cols = plx__max(cols, x->views[v].cols);
-        bytes += plx__prepared_bytes(run, v) +
-                 3.0 * (x->views[v].sparse ? 12.0 * (double)x->views[v].nonzeros : 8.0 * n * (double)x->views[v].cols);
     }
-    bytes += 4 * plx__local_bytes(x->n, neighbours, cols);
-    double columns = (double)plx__max(plx__max(p->clusters, 1), x->n_classes);
-    bytes += 8.0 * n * (8 * columns + 140);
-    if (n <= 3000) bytes += 24.0 * n * n; /* L, at worst dense, and its factor */
-    return bytes + 8.0 * n * n * (plx__wanted(run, "A") + plx__wanted(run, "L"));
+    double k = (double)neighbours;
+    entries = n * fmin(n, (k + 1) * (k + 1)); /* of (I - A)'(I - A): neighbours of neighbours */
+    double bytes = plx__local_rows_bytes(run, run->method->predict != NULL);
+    bytes += plx__local_bytes(x->n, neighbours, cols, x->n_views, plx__workers(run->ctx));
+    if (run->fitted) return bytes + 8.0 * n * 4 * (double)plx__max(2, x->n_classes);
+    return bytes + 24.0 * n * (k + 2) + plx__local_task_bytes(run, entries); /* I - A and its transpose */
 }

@@ -19,6 +19,7 @@ static const plx__array_spec array_specs[] = {
     {"scores", "n x c", 0, "The same as F."},
     {"embedding", "n x k", 0, "Eigenvectors of the smallest eigenvalues of L; empty when classifying."},
     {"eigenvalues", "k x 1", 0, "Smallest eigenvalues of L, ascending; empty when classifying."},
+    {"lambda_VIEW", "1 x 1", 0, "Ridge weight of the local models of a view, in the units of its values."},
     {"A", "n x n", PLX__ON_REQUEST, "Weights of the local predictions, a row per sample."},
     {"L", "n x n", PLX__ON_REQUEST, "Regularisation matrix (I-A)'(I-A)."},
     {NULL, NULL, 0, NULL}};
@@ -32,6 +33,7 @@ static plx_status local_matrix(plx_csr *out, plx__run *run)
                             .self = !run->fitted,
                             .full = p->expansion == 1,
                             .coupling = p->coupling,
+                            .relative_lambda = !run->fitted && p->lambda_scale == PLX__LAMBDA_SPREAD,
                             .ids = run->problem->ids,
                             .method = "mvll"};
     PLX_TRY(PLX__ARENA_NEW(&views, plx__scratch(run->ctx), m));
@@ -40,20 +42,22 @@ static plx_status local_matrix(plx_csr *out, plx__run *run)
         if (plx__points_rows(views[v].rows) != plx__points_rows(views[0].rows))
             PLX_FAIL(run->ctx, PLX_E_FORMAT, "the model's views have different numbers of samples");
     }
-    return plx__local_matrix(out, run->ctx, views, m, &o);
+    PLX_TRY(plx__local_matrix(out, run->ctx, views, m, &o));
+    return run->fitted ? PLX_OK : plx__local_put_lambda(run, views, m);
 }
 
 static plx_status fit(plx__run *run)
 {
-    int task = PLX__TASK_LABELS;
+    plx__local_goal goal;
     plx_csr a;
     plx__smoother s;
-    PLX_TRY(plx__local_task(&task, run));
+    PLX_TRY(plx__local_task(&goal, run));
     PLX_TRY(local_matrix(&a, run));
     PLX_TRY(plx__local_put_matrix(run, "A", plx__ccsr(a)));
     PLX_TRY(plx__smoother_create(&s, run->ctx, run->problem->n, 1));
     PLX_TRY(plx__smoother_set_local(&s, run->ctx, 0, plx__ccsr(a), false));
-    return plx__local_finish(run, &s, task);
+    PLX_TRY(plx__local_settle_reach(&goal, run, &s));
+    return plx__local_finish(run, &s, &goal);
 }
 
 static plx_status predict(plx__run *run)

@@ -76,10 +76,7 @@ plx_status plx__rotate(int32_t *label, plx_context *ctx, plx_cmat h, plx_mat r, 
     PLX_TRY(plx__mat_clone(&unit, plx__scratch(ctx), h));
     PLX_TRY(plx__arena_f64(&spare, plx__scratch(ctx), h.cols, 1));
     PLX_TRY(plx__arena_mat(&next, plx__scratch(ctx), h.cols, h.cols));
-    for (plx_index i = 0; i < h.rows; i++) {
-        double norm = plx__norm(unit.data + i * unit.ld, h.cols);
-        if (norm > 0) plx__scale(unit.data + i * unit.ld, 1.0 / norm, h.cols);
-    }
+    plx__unit_rows(unit);
     PLX_TRY(first_rotation(ctx, plx__cmat(unit), r));
     for (plx_index round = 0; round < MOST_ROUNDS; round++) {
         for (plx_index i = 0; i < h.rows; i++)

@@ -13,6 +13,8 @@ const plx__param_spec plx__local_weights_params[] = {
     PLX__INT(plx__local_params, cv_folds, "5", 2, 1e6, "Folds of view_weights=cv; more are slower."),
     PLX__INT(plx__local_params, cv_steps, "10", 1, 1000,
              "Weights tried by view_weights=cv are multiples of 1/cv_steps; more are finer and slower."),
+    PLX__BOOL(plx__local_params, presence_scale, "1",
+              "Clustering: weigh samples by the views they lack, so that those with few views do not form clusters."),
     PLX__PARAM_END};
 
 enum { EQUAL = 0, BY_CV = 1 };
@@ -56,15 +58,16 @@ static double count_candidates(plx_index m, plx_index steps)
 typedef struct folds {
     int32_t *of; /* fold of every labelled sample, -1: unlabelled */
     plx_mat y, part, f;
-    double *c, *hidden;
+    double *c, *hidden, c_u;
 } folds;
 
-static plx_status deal_folds(folds *d, plx__run *run)
+static plx_status deal_folds(folds *d, plx__run *run, const plx__local_goal *goal)
 {
     const plx__local_params *p = run->params;
     const plx__problem *x = run->problem;
     plx_index *dealt = NULL;
-    PLX_TRY(plx__local_targets(&d->y, &d->c, run));
+    d->c_u = goal->c_u;
+    PLX_TRY(plx__local_targets(&d->y, &d->c, run, goal));
     PLX_TRY(plx__arena_mat(&d->part, plx__scratch(run->ctx), x->n, d->y.cols));
     PLX_TRY(plx__arena_mat(&d->f, plx__scratch(run->ctx), x->n, d->y.cols));
     PLX_TRY(plx__arena_f64(&d->hidden, plx__scratch(run->ctx), x->n, 1));
@@ -78,7 +81,6 @@ static plx_status deal_folds(folds *d, plx__run *run)
 /* Right answers for the samples of one fold when its labels are hidden; a singular system has none. */
 static plx_status score_fold(plx_index *right, plx__run *run, plx__smoother *s, folds *d, int32_t fold)
 {
-    const plx__local_params *p = run->params;
     const plx__problem *x = run->problem;
     plx__smooth_result result;
     plx__mat_copy(d->part, plx__cmat(d->y));
@@ -86,7 +88,7 @@ static plx_status score_fold(plx_index *right, plx__run *run, plx__smoother *s, 
     for (plx_index i = 0; i < x->n; i++) {
         bool hide = d->of[i] == fold;
         any |= hide;
-        d->hidden[i] = hide ? p->c_u : d->c[i];
+        d->hidden[i] = hide ? d->c_u : d->c[i];
         if (hide) memset(d->part.data + i * d->part.ld, 0, (size_t)d->part.cols * sizeof(double));
     }
     if (!any) return PLX_OK;
@@ -118,7 +120,7 @@ static plx_status score_weights(double *accuracy, plx__run *run, plx__smoother *
     return PLX_OK;
 }
 
-static plx_status cross_validate(plx__run *run, plx__smoother *s, double *w)
+static plx_status cross_validate(plx__run *run, plx__smoother *s, const plx__local_goal *goal, double *w)
 {
     const plx__local_params *p = run->params;
     plx_index m = run->problem->n_views, *step = NULL, at = 0;
@@ -128,7 +130,7 @@ static plx_status cross_validate(plx__run *run, plx__smoother *s, double *w)
     if (count > 1e6)
         PLX_FAIL(run->ctx, PLX_E_ARG, "cv_steps = %lld: %.0f combinations of %lld views; set fewer steps",
                  (long long)p->cv_steps, count, (long long)m);
-    PLX_TRY(deal_folds(&d, run));
+    PLX_TRY(deal_folds(&d, run, goal));
     PLX_TRY(plx__arena_i64(&step, plx__scratch(run->ctx), m));
     PLX_TRY(plx__store_new(&accuracy, run->out, "cv_accuracy", (plx_index)count, 1));
     step[0] = p->cv_steps;
@@ -145,22 +147,22 @@ static plx_status cross_validate(plx__run *run, plx__smoother *s, double *w)
     return PLX_OK;
 }
 
-plx_status plx__local_weigh(plx__run *run, plx__smoother *s, int task)
+plx_status plx__local_weigh(plx__run *run, plx__smoother *s, plx__local_goal *goal)
 {
     const plx__local_params *p = run->params;
     plx_index m = run->problem->n_views;
+    bool by_cv = p->view_weights.word == BY_CV;
     plx_mat w, none;
+    if (by_cv && goal->task != PLX__TASK_LABELS)
+        PLX_FAIL(run->ctx, PLX_E_ARG, "view_weights = cv: needs labels; clustering takes equal or given weights");
     PLX_TRY(plx__store_new(&w, run->out, "view_weights", m, 1));
     plx__mat_fill(w, 1.0 / (double)m);
-    if (p->view_weights.word == BY_CV) {
-        if (task != PLX__TASK_LABELS)
-            PLX_FAIL(run->ctx, PLX_E_ARG, "view_weights = cv: needs labels; clustering takes equal or given weights");
-        PLX_TRY(plx__smoother_form_parts(run->ctx, s));
-        PLX_TRY(cross_validate(run, s, w.data));
-    } else {
-        if (p->view_weights.word != EQUAL) PLX_TRY(given_weights(run, w.data));
-        PLX_TRY(plx__store_new(&none, run->out, "cv_accuracy", 0, 1));
-    }
+    if (!by_cv && p->view_weights.word != EQUAL) PLX_TRY(given_weights(run, w.data));
+    for (plx_index v = 0; v < m; v++) s->part[v].weight = w.data[v];
+    PLX_TRY(plx__local_settle_reach(goal, run, s));
+    if (!by_cv) return plx__store_new(&none, run->out, "cv_accuracy", 0, 1);
+    PLX_TRY(plx__smoother_form_parts(run->ctx, s));
+    PLX_TRY(cross_validate(run, s, goal, w.data));
     for (plx_index v = 0; v < m; v++) s->part[v].weight = w.data[v];
     return PLX_OK;
 }

@@ -46,7 +46,7 @@ typedef struct canon {
     plx_context *ctx;
     const canon_params *set;
     plx_index n; /* samples */
-    plx_index m; /* views that some sample has */
+    plx_index m; /* views */
     canon_view *views;
     uint8_t *complete; /* n: has all views */
     plx_index n_complete;
@@ -58,7 +58,7 @@ typedef struct canon {
 /* Rows both methods have in their tables. */
 extern const plx__param_spec plx__canon_params[];
 
-/* Views that are there and the samples to fit. */
+/* Views and the samples to fit. */
 plx_status plx__canon_open(canon *c, plx__run *run);
 plx_status plx__canon_open_fitted(canon *c, plx__run *run);
 /* Fewer than two classes where a classifier is wanted. */
@@ -71,6 +71,8 @@ plx_status plx__canon_set_dim(canon *c, plx_index largest);
 /* z of a view (or part of it) as products (canon_products.c). out = (Z_a - mean)' (Z_b - mean) over the samples both
  * have; `scaled`: times sqrt(n_a n_b) / n_ab. a == b: all of its rows. */
 plx_status plx__canon_cross(plx_mat out, plx_context *ctx, const canon_view *a, const canon_view *b, bool scaled);
+/* Root of the mean squared length of the rows of Z - mean. */
+plx_status plx__canon_spread(double *out, plx_context *ctx, const canon_view *v);
 /* out (n x k) = (Z - mean) w. */
 plx_status plx__canon_times(plx_mat out, plx_context *ctx, plx__points z, const double *mean, plx_cmat w);
 

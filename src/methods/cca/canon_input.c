@@ -24,18 +24,12 @@ const plx__param_spec plx__canon_params[] = {
 static plx_status choose_views(canon *c)
 {
     const plx__problem *p = c->run->problem;
-    uint8_t *used = NULL;
-    PLX_TRY(PLX__ARENA_NEW(&c->views, plx__scratch(c->ctx), p->n_views));
-    PLX_TRY(plx__arena_u8(&used, plx__scratch(c->ctx), p->n_views));
-    for (plx_index v = 0; v < p->n_views; v++) {
-        used[v] = p->views[v].present_count > 0;
-        if (used[v]) c->views[c->m++] = (canon_view){.view = &p->views[v], .index = v};
-        else plx__warn(c->ctx, "%s: no sample has view '%s'; it is ignored", c->run->method->name, p->views[v].name);
-    }
-    if (c->m < 2)
+    if (p->n_views < 2)
         PLX_FAIL(c->ctx, PLX_E_DATA, "%s: needs at least two views (found %lld that some sample has)",
-                 c->run->method->name, (long long)c->m);
-    return c->m < p->n_views ? plx__mark_used(c->run, used) : PLX_OK;
+                 c->run->method->name, (long long)p->n_views);
+    PLX_TRY(PLX__ARENA_NEW(&c->views, plx__scratch(c->ctx), p->n_views));
+    for (plx_index v = 0; v < p->n_views; v++) c->views[c->m++] = (canon_view){.view = &p->views[v], .index = v};
+    return PLX_OK;
 }
 
 static plx_status choose_samples(canon *c)

@@ -55,22 +55,53 @@ static plx_status take_rows(plx_mat *out, canon *c, plx_mat from, const plx_inde
 
 /* ---- correlation ---- */
 
-/* Pearson correlation of column j of two matrices; 0 where one of them does not vary. */
-static double pearson(plx_cmat a, plx_cmat b, plx_index j, const double *ma, const double *mb)
+/* Projections vary when their standard deviation is above this share of what the direction's length and the spread of
+ * the view would allow: below, it is the rounding of a constant. */
+static const double LEAST_VARIATION = 1e-10;
+
+/* k: least sum of squares about the mean, per sample, at which a direction of the view varies. */
+static plx_status least_squares(double **out, canon *c, const canon_view *v)
 {
-    double ab = 0, aa = 0, bb = 0;
-    for (plx_index i = 0; i < a.rows; i++) {
-        double x = a.data[i * a.ld + j] - ma[j], y = b.data[i * b.ld + j] - mb[j];
-        ab += x * y;
-        aa += x * x;
-        bb += y * y;
+    double spread = 0;
+    PLX_TRY(plx__arena_f64(out, plx__scratch(c->ctx), c->k, 1));
+    PLX_TRY(plx__canon_spread(&spread, c->ctx, v));
+    for (plx_index j = 0; j < c->k; j++) {
+        for (plx_index i = 0; i < v->w.rows; i++) (*out)[j] += v->w.data[i * v->w.ld + j] * v->w.data[i * v->w.ld + j];
+        (*out)[j] *= LEAST_VARIATION * spread * (LEAST_VARIATION * spread);
     }
-    return aa > 0 && bb > 0 ? fmax(-1.0, fmin(1.0, ab / (sqrt(aa) * sqrt(bb)))) : 0.0;
+    return PLX_OK;
 }
 
-static plx_status add_correlation(canon *c, const canon_view *a, const canon_view *b, double *sum)
+typedef struct correlation { /* of all pairs of views so far, per direction */
+    double *sum;
+    plx_index *pairs;     /* in which it is defined */
+    double *const *least; /* per view */
+} correlation;
+
+/* Adds the Pearson correlations of two views over the rows of their common samples; a direction that does not vary in
+ * one of them has none. */
+static void add_pearson(correlation *all, plx_cmat a, plx_cmat b, const double *least_a, const double *least_b,
+                        const double *ma, const double *mb)
+{
+    double n = (double)a.rows;
+    for (plx_index j = 0; j < a.cols; j++) {
+        double ab = 0, aa = 0, bb = 0;
+        for (plx_index i = 0; i < a.rows; i++) {
+            double x = a.data[i * a.ld + j] - ma[j], y = b.data[i * b.ld + j] - mb[j];
+            ab += x * y;
+            aa += x * x;
+            bb += y * y;
+        }
+        if (!(aa > n * least_a[j] && bb > n * least_b[j])) continue;
+        all->sum[j] += fmax(-1.0, fmin(1.0, ab / (sqrt(aa) * sqrt(bb))));
+        all->pairs[j]++;
+    }
+}
+
+static plx_status add_correlation(canon *c, plx_index va, plx_index vb, correlation *all)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(c->ctx));
+    const canon_view *a = &c->views[va], *b = &c->views[vb];
     plx_index *rows = NULL, count = 0;
     plx_mat x, y;
     double *mx = NULL, *my = NULL;
@@ -79,23 +110,32 @@ static plx_status add_correlation(canon *c, const canon_view *a, const canon_vie
     PLX_TRY(take_rows(&y, c, b->projection, rows, count));
     PLX_TRY(plx__arena_f64(&mx, plx__scratch(c->ctx), c->k, 1));
     PLX_TRY(plx__arena_f64(&my, plx__scratch(c->ctx), c->k, 1));
-    if (count) {
+    if (count > 1) {
         PLX_TRY(plx__col_means(c->ctx, mx, plx__cmat(x)));
         PLX_TRY(plx__col_means(c->ctx, my, plx__cmat(y)));
+        add_pearson(all, plx__cmat(x), plx__cmat(y), all->least[va], all->least[vb], mx, my);
     }
-    for (plx_index j = 0; j < c->k; j++) sum[j] += pearson(plx__cmat(x), plx__cmat(y), j, mx, my);
     plx__arena_rewind(plx__scratch(c->ctx), mark);
     return PLX_OK;
 }
 
+/* Mean over the pairs of views in which it is defined; 0 where there is none. */
 static plx_status put_correlation(canon *c)
 {
+    correlation all = {0};
+    double **least = NULL;
     plx_mat out;
     PLX_TRY(plx__store_new(&out, c->run->out, "correlation", c->k, 1));
-    plx__mat_fill(out, 0.0);
-    for (plx_index a = 0; a < c->m; a++)
-        for (plx_index b = a + 1; b < c->m; b++) PLX_TRY(add_correlation(c, &c->views[a], &c->views[b], out.data));
-    plx__mat_scale(out, 2.0 / (double)(c->m * (c->m - 1)));
+    PLX_TRY(plx__arena_i64(&all.pairs, plx__scratch(c->ctx), c->k));
+    PLX_TRY(plx__arena_f64(&all.sum, plx__scratch(c->ctx), c->k, 1));
+    PLX_TRY(PLX__ARENA_NEW(&least, plx__scratch(c->ctx), c->m));
+    for (plx_index v = 0; v < c->m; v++) PLX_TRY(least_squares(&least[v], c, &c->views[v]));
+    all.least = least;
+    for (plx_index a = 0; a < c->m; a++) {
+        for (plx_index b = a + 1; b < c->m; b++) PLX_TRY(add_correlation(c, a, b, &all));
+        PLX_TRY(plx__report(c->ctx, "correlation", a + 1, c->m, NAN));
+    }
+    for (plx_index j = 0; j < c->k; j++) out.data[j] = all.pairs[j] ? all.sum[j] / (double)all.pairs[j] : 0.0;
     return PLX_OK;
 }
 

@@ -4,6 +4,7 @@
  */
 #include <math.h>
 
+#include "core/parallel.h"
 #include "linalg/dense.h"
 #include "methods/cca/canon.h"
 
@@ -91,6 +92,24 @@ plx_status plx__canon_cross(plx_mat out, plx_context *ctx, const canon_view *a, 
         PLX_TRY(centre(out, ctx, x, y, a->mean, b->mean));
         if (scaled) plx__mat_scale(out, sqrt((double)a->n * (double)b->n) / (double)count);
     }
+    plx__arena_rewind(plx__scratch(ctx), mark);
+    return PLX_OK;
+}
+
+plx_status plx__canon_spread(double *out, plx_context *ctx, const canon_view *v)
+{
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    double *square = NULL;
+    PLX_TRY(plx__arena_f64(&square, plx__scratch(ctx), v->n, 1));
+    for (plx_index i = 0; i < v->n; i++) {
+        if (!plx__points_sparse(v->z)) square[i] = plx__norm_sq(v->z.dense.data + i * v->z.dense.ld, v->r);
+        else
+            for (plx_index p = v->z.csr.ptr[i]; p < v->z.csr.ptr[i + 1]; p++)
+                square[i] += v->z.csr.val[p] * v->z.csr.val[p];
+    }
+    *out = plx__sum(square, v->n) / (double)plx__max(1, v->n);
+    if (v->mean) *out -= plx__norm_sq(v->mean, v->r);
+    *out = sqrt(fmax(*out, 0.0));
     plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;
 }

@@ -10,7 +10,7 @@
 
 /* ---- places ---- */
 
-/* Arrays over samples for the views' projections; when fitting also for views nobody has. */
+/* Arrays over samples for the projections of the views. */
 static plx_status new_projections(canon *c)
 {
     const plx__problem *p = c->run->problem;

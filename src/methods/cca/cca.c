@@ -1,32 +1,39 @@
 /*
  * cca: regularised canonical correlation analysis of two or more views in primal form, dense or sparse.
  *
- * exact: Z_j is the centred view itself (with tau = 0 its principal components, because a redundant column would make
- * Z'Z singular); svd: Z_j = U S of a randomised SVD of the centred view, which is never formed; iterative: products
+ * exact: Z_j is the centred view Xt itself, or R' of Xt' = Q R when it has more features than samples, so that nothing is
+ * larger than n x n (with tau = 0 its principal components, because a redundant column would make Z'Z singular); svd: Z_j = U S of a randomised SVD of the centred view, which is never formed; iterative: products
  * only (cca_iterative.c). A sample is at (x - mean) . w_j.
  */
 #include <math.h>
 #include <string.h>
 
+#include "linalg/cosine_search.h"
 #include "linalg/dense.h"
 #include "linalg/eigen.h"
 #include "core/rng.h"
 #include "methods/cca/cca.h"
 
-enum { EXACT_COLUMNS = 2000 };
+enum {
+    EXACT_ORDER = 2000, /* features or samples up to which exact is the default */
+    LEAST_RANK = 200    /* of the default svd: few directions need many components to be right */
+};
 static const double RANK_TOLERANCE = 1e-10;
 
 static const plx__param_spec param_specs[] = {
     PLX__VIEW_CHOICE("kernel", "linear", "linear", "Always linear; kcca has other kernels."),
     {"solver", PLX_PARAM_CHOICE, 0, offsetof(canon_params, solver), "", 0, 0, "exact|svd|iterative",
-     "How a large problem is reduced; default: exact for views with up to 2000 features, svd for wider ones."},
+     "How a large problem is reduced; default: exact for views with up to 2000 features or samples, svd for larger "
+     "ones."},
     {"rank", PLX_PARAM_INT, 0, offsetof(canon_params, rank), "", 1, 1e9, NULL,
-     "Singular vectors per view with solver=svd; larger is more exact and slower. Default: 2 dim + 20."},
+     "Singular vectors per view with solver=svd; larger is more exact and slower. Default: 2 dim + 20 with solver=svd, "
+     "at least 200 where svd is chosen by default."},
     PLX__PARAM_END};
 
 static const plx__array_spec array_specs[] = {
     {"rho", "k x 1", 0, "Regularised canonical values, descending."},
-    {"correlation", "k x 1", 0, "Mean over pairs of views of the correlation of their projections."},
+    {"correlation", "k x 1", 0,
+     "Mean over the pairs of views in which both projections vary of their correlation; 0: none does."},
     {"projection.VIEW", "n x k", 0, "Coordinates by one view; zero rows where it is missing."},
     {"shared", "n x k", 0, "Mean of the projections of the views a sample has."},
     {"weights.VIEW", "d x k", 0, "Directions in the (scaled) features of a view."},
@@ -159,10 +166,41 @@ static plx_status thin_svd(canon *c, canon_view *v, cca_view *own)
     return take_svd(c, v, own, u, s, vt);
 }
 
+/* More features than samples: Xt' = Q R, Z = R' is n x n and Q leads back; Z'Z = R R' has the same non-zero part. */
+static plx_status turn_wide(canon *c, canon_view *v, cca_view *own)
+{
+    plx_mat x, r, z;
+    PLX_TRY(plx__arena_mat(&own->back, plx__scratch(c->ctx), v->r, v->n));
+    PLX_TRY(plx__arena_mat(&z, plx__scratch(c->ctx), v->n, v->n));
+    plx__mark mark = plx__arena_mark(plx__scratch(c->ctx));
+    PLX_TRY(dense_rows(&x, c, v));
+    plx__mat_transpose(own->back, plx__cmat(x));
+    plx__arena_rewind(plx__scratch(c->ctx), mark);
+    PLX_TRY(plx__arena_mat(&r, plx__scratch(c->ctx), v->n, v->n));
+    PLX_TRY(plx__qr(c->ctx, own->back, r));
+    plx__mat_transpose(z, plx__cmat(r));
+    plx__arena_rewind(plx__scratch(c->ctx), mark);
+    v->z = plx__points_dense(plx__cmat(z));
+    v->mean = NULL;
+    v->r = v->n;
+    return PLX_OK;
+}
+
+static plx_status reduce_exactly(canon *c, canon_view *v, cca_view *own)
+{
+    if (c->set->tau == 0) return thin_svd(c, v, own);
+    return v->r > v->n ? turn_wide(c, v, own) : PLX_OK;
+}
+
+static plx_index rank_of(const canon_params *set)
+{
+    plx_index usual = 2 * set->dim + 20;
+    return set->rank > 0 ? set->rank : set->solver == CCA_SVD ? usual : plx__max(usual, LEAST_RANK);
+}
+
 static plx_status random_svd(canon *c, canon_view *v, cca_view *own)
 {
-    plx_index wanted = c->set->rank > 0 ? c->set->rank : 2 * c->set->dim + 20;
-    plx_index r = plx__min(wanted, plx__min(v->n, v->r));
+    plx_index r = plx__min(rank_of(c->set), plx__min(v->n, v->r));
     plx__rsvd_options options = {0, 2, PLX__STREAM('c', 'c', 'a', 's', v->index)};
     plx__rsvd_input in = {.mean = v->mean};
     plx_mat u, vt;
@@ -176,13 +214,20 @@ static plx_status random_svd(canon *c, canon_view *v, cca_view *own)
     return take_svd(c, v, own, u, s, vt);
 }
 
+static int solver_for(const canon_params *set, plx_index samples, plx_index features)
+{
+    if (set->solver >= 0) return set->solver;
+    return plx__min(samples, features) <= EXACT_ORDER ? CCA_EXACT : CCA_SVD;
+}
+
 static plx_status reduce_view(canon *c, canon_view *v, cca_view *own)
 {
-    int solver = c->set->solver;
     PLX_TRY(open_view(c, v, own));
-    if (solver < 0) solver = v->r <= EXACT_COLUMNS ? CCA_EXACT : CCA_SVD;
-    if (solver == CCA_SVD) return random_svd(c, v, own);
-    return solver == CCA_EXACT && c->set->tau == 0 ? thin_svd(c, v, own) : PLX_OK;
+    switch (solver_for(c->set, v->n, v->r)) {
+    case CCA_SVD: return random_svd(c, v, own);
+    case CCA_EXACT: return reduce_exactly(c, v, own);
+    default: return PLX_OK;
+    }
 }
 
 /* ---- projections ---- */
@@ -240,27 +285,42 @@ static plx_status fit(plx__run *run)
 
 static plx_status predict(plx__run *run) { return plx__canon_predict(run, &way); }
 
+/* Reduced order of a view, and the bytes of bringing it there beyond its rows. */
+static double reduced_bytes(const canon_params *set, plx_index samples, plx_index features, double *order)
+{
+    double n = (double)samples, d = (double)features, k = (double)plx__min(set->dim, samples), rank = 0;
+    *order = 0;
+    switch (solver_for(set, samples, features)) {
+    case CCA_ITERATIVE: return (n + d) * 5 * (k + 10) + 3 * d * (k + 10);
+    case CCA_SVD:
+        *order = rank = fmin((double)rank_of(set), fmin(n, d));
+        return (2 * n + 3 * d) * (rank + 10) + 4 * rank * rank;
+    default: *order = fmin(n, d);
+    }
+    if (set->tau == 0) return 2 * n * d + (n + 2 * d) * *order;
+    return d > n ? 2 * n * d + 3 * n * n : 0;
+}
+
 /* Per view: prepared and chosen rows, then what its solver needs; the blocks of the reduced problem; results. */
 static double memory(const plx__run *run)
 {
     const plx__problem *x = run->problem;
     const canon_params *set = run->params;
     double n = (double)x->n, views = (double)x->n_views, k = (double)plx__min(set->dim, x->n), bytes = 0, order = 0;
-    double rank = (double)(set->rank > 0 ? set->rank : 2 * set->dim + 20);
+    double squares = 0;
     for (plx_index v = 0; v < x->n_views; v++) {
         const plx__view *view = &x->views[v];
-        double d = (double)view->cols, entries = view->sparse ? 1.5 * (double)view->nonzeros : n * d;
-        bool exact = set->solver == CCA_EXACT || (set->solver < 0 && view->cols <= EXACT_COLUMNS);
-        double r = exact ? d : fmin(rank + 10, fmin(n, d));
-        bytes += plx__prepared_bytes(run, v) + 8 * (2 * entries + d * k);
-        if (run->fitted) continue;
-        if (set->solver == CCA_ITERATIVE) bytes += 8 * (entries + (n + d) * 8 * (k + 10));
-        else if (!exact) bytes += 8 * (2 * n + 3 * d) * r;
-        else bytes += 8 * (set->tau == 0 ? 2 * n * d + 2 * d * d : 2 * d * d);
-        order += set->solver == CCA_ITERATIVE ? 0 : r;
+        double d = (double)view->cols, entries = view->sparse ? 1.5 * (double)view->nonzeros : n * d, r = 0;
+        double reduce = run->fitted ? 0 : reduced_bytes(set, x->n, view->cols, &r);
+        bytes += plx__prepared_bytes(run, v) + 8 * (2 * entries + d * k + reduce);
+        order += r;
+        squares += r * r;
     }
+    if (set->retrieval)
+        bytes += plx__cosine_search_bytes(run->ctx, 2 * x->n, plx__min(set->dim, x->n)) + 16 * n * (k + 2);
     if (set->classifier == CANON_SVM) bytes += 8 * (double)x->n_labelled * (double)x->n_labelled;
-    return bytes + 8 * (order * order + 2 * n * k * (views + 2));
+    bytes += 8 * (squares + (x->n_views > 2 ? 2 : 1) * order * order);
+    return bytes + 8 * 2 * n * k * (views + 2);
 }
 
 static const plx__param_table tables[] = {plx__canon_params,   param_specs,           plx__scale_params,

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "kernel/kernel_basis.h"
+#include "linalg/cosine_search.h"
 #include "linalg/dense.h"
 #include "linalg/factor.h"
 #include "methods/cca/canon.h"
@@ -22,7 +23,8 @@ static const plx__param_spec param_specs[] = {
 
 static const plx__array_spec array_specs[] = {
     {"rho", "k x 1", 0, "Regularised canonical values, descending."},
-    {"correlation", "k x 1", 0, "Mean over pairs of views of the correlation of their projections."},
+    {"correlation", "k x 1", 0,
+     "Mean over the pairs of views in which both projections vary of their correlation; 0: none does."},
     {"projection.VIEW", "n x k", 0, "Coordinates by one view; zero rows where it is missing."},
     {"shared", "n x k", 0, "Mean of the projections of the views a sample has."},
     {"weights.VIEW", "r x k", 0, "Dual weights of the pivots."},
@@ -127,17 +129,41 @@ static plx_status fit(plx__run *run)
 
 static plx_status predict(plx__run *run) { return plx__canon_predict(run, &way); }
 
-/* Prepared rows and their copy, a kernel matrix at a time (or blocks of it), Z and the reduced problem, results. */
+/* Most columns of Z of a view: linear kernels have no more than features. */
+static double most_columns(const plx__run *run, const plx__view *v)
+{
+    const canon_params *set = run->params;
+    double n = (double)run->problem->n, most = set->gs_max > 0 ? fmin((double)set->gs_max, n) : n;
+    plx__value kernel;
+    if (v->kind == PLX_VIEW_KERNEL || plx__view_value(&kernel, run->ctx, run->settings, "kernel", v->name) != PLX_OK)
+        return most;
+    bool linear = kernel.word == PLX__KERNEL_LINEAR || kernel.word == PLX__KERNEL_COSINE;
+    return linear ? fmin(most, (double)v->cols) : most;
+}
+
+/* Prepared rows and their copies, Z of all views; a kernel matrix at a time (or blocks of it) and its columns before
+ * they are known to be few, or the reduced problem; results. */
 static double memory(const plx__run *run)
 {
     const plx__problem *x = run->problem;
     const canon_params *set = run->params;
-    double n = (double)x->n, views = (double)x->n_views, bytes = 0;
-    double k = (double)plx__min(set->dim, x->n), rank = set->gs_max > 0 ? fmin((double)set->gs_max, n) : n;
-    for (plx_index v = 0; v < x->n_views; v++) bytes += 2 * plx__prepared_bytes(run, v);
-    if (run->fitted) return bytes + 8 * n * (rank + 2 * k * (views + 1)) + 8 * 512 * n;
-    double gram = n <= 6000 ? 2 * n * n : 512 * n, order = views > 2 ? views * rank : 2 * rank;
-    bytes += 8 * (gram + (views + 1) * n * rank + views * rank * rank + order * order + 2 * n * k * (views + 2));
+    double n = (double)x->n, views = (double)x->n_views, bytes = 0, order = 0, squares = 0, widest = 0;
+    double k = (double)plx__min(set->dim, x->n), limit = set->gs_max > 0 ? fmin((double)set->gs_max, n) : n;
+    for (plx_index v = 0; v < x->n_views; v++) {
+        const plx__view *view = &x->views[v];
+        double own = view->sparse ? 1.5 * (double)view->nonzeros : n * (double)view->cols, r = most_columns(run, view);
+        bytes += plx__prepared_bytes(run, v) + 8 * (own + n * r + (double)view->cols * fmin(r, n) + r * k);
+        widest = fmax(widest, 2 * own);
+        order += r;
+        squares += r * r;
+    }
+    if (run->fitted) return bytes + 8 * (n * (limit + 2 * k * (views + 1)) + 512 * n);
+    bool full = n <= 6000 && !(set->gs_max > 0 && (double)set->gs_max < n / 4);
+    double reduce = widest + (full ? n * n + n * limit : (512 + 3 * limit) * n) + 52 * n;
+    double solve = squares + (x->n_views > 2 ? 2 * order * order : 5 * squares);
+    bytes += 8 * (fmax(reduce, solve) + n * k * (views + 3));
+    if (set->retrieval)
+        bytes += plx__cosine_search_bytes(run->ctx, 2 * x->n, plx__min(set->dim, x->n)) + 16 * n * (k + 2);
     if (set->classifier == CANON_SVM) bytes += 8 * (double)x->n_labelled * (double)x->n_labelled;
     return bytes;
 }

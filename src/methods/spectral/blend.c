@@ -322,7 +322,7 @@ static plx_status sum_pairs(double *out, plx_context *ctx, const plx__blend *b)
 static plx_status find_unknown(plx__blend *b, plx_context *ctx)
 {
     double n = (double)b->n, apart = plx__presence_apart(&b->presence), together = n * (n - 1) / 2 - apart, sum = 0;
-    if (!b->how.fill || apart == 0 || together == 0) return PLX_OK;
+    if (apart == 0 || together == 0) return PLX_OK;
     PLX_TRY(sum_pairs(&sum, ctx, b));
     b->unknown = 0.5 * sum / together;
     if (!b->sparse) fill_dense(b);
@@ -407,6 +407,6 @@ plx_status plx__blend_build(plx__blend *out, plx_context *ctx, const plx__affini
     if (how->normalise) PLX_TRY(new_degrees(out, ctx, views[0].n, n_views));
     for (plx_index v = 0; v < n_views; v++) out->sparse &= plx__affinity_is_sparse(&views[v]);
     PLX_TRY(out->sparse ? build_sparse(out, ctx, views, n_views) : build_dense(out, ctx, views, n_views));
-    PLX_TRY(find_unknown(out, ctx));
+    if (how->fill) PLX_TRY(find_unknown(out, ctx));
     return describe(out, ctx);
 }

@@ -62,13 +62,26 @@ static plx_status images(plx_context *ctx, plx__pairing *g, bool mirrored)
     return PLX_OK;
 }
 
-/* hub(p) += images of views first .. end-1 but u, where p has both. */
-static void hear(const plx__pairing *g, plx_index u, plx_index first, plx_index end, double *hub)
+/* after_u = sum of the images of the views after u. With the running sum over those before, every view hears all others
+ * at a cost that grows with the number of views, not with its square. */
+static void sum_after(const plx__pairing *g)
 {
-    for (plx_index v = first; v < end; v++) {
-        if (v == u) continue;
-        for (plx_index p = 0; p < g->n; p++)
-            if (g->view[u].present[p] && g->view[v].present[p]) hub[p] += g->image[v * g->n + p];
+    memset(g->after + (g->n_views - 1) * g->n, 0, (size_t)g->n * sizeof *g->after);
+    for (plx_index q = (g->n_views - 1) * g->n - 1; q >= 0; q--) g->after[q] = g->after[q + g->n] + g->image[q + g->n];
+}
+
+/* Which of the other views are heard: those after u, those before, or both. */
+typedef struct hearing {
+    bool after, before;
+} hearing;
+
+/* hub(p) += images of the other views where p has u; an image is 0 where its view is missing. */
+static void hear(const plx__pairing *g, plx_index u, hearing which, const double *before, double *hub)
+{
+    for (plx_index p = 0; p < g->n; p++) {
+        if (!g->view[u].present[p]) continue;
+        if (which.before) hub[p] += before[p];
+        if (which.after) hub[p] += g->after[u * g->n + p];
     }
 }
 
@@ -82,6 +95,11 @@ static plx_status answer(plx_context *ctx, plx__pairing *g, plx_index u, bool mi
 }
 
 /* Views after u are heard through their matrices, those before through the transposes: the same when symmetric. */
+static hearing heard_in(const plx__pairing *g, bool mirrored)
+{
+    return (hearing){.after = !mirrored, .before = mirrored || g->symmetric};
+}
+
 plx_status plx__pairing_apply(void *arg, plx_context *ctx, double *y, const double *x)
 {
     plx__pairing *g = arg;
@@ -90,25 +108,31 @@ plx_status plx__pairing_apply(void *arg, plx_context *ctx, double *y, const doub
     for (int pass = 0; pass < (g->symmetric ? 1 : 2); pass++) {
         bool mirrored = pass == 1;
         PLX_TRY(images(ctx, g, mirrored));
+        sum_after(g);
+        memset(g->before, 0, (size_t)g->n * sizeof *g->before);
         for (plx_index u = 0; u < g->n_views; u++) {
-            plx_index first = mirrored || g->symmetric ? 0 : u, end = mirrored ? u : g->n_views;
             memset(g->hub, 0, (size_t)g->n * sizeof *g->hub);
-            hear(g, u, first, end, g->hub);
+            hear(g, u, heard_in(g, mirrored), g->before, g->hub);
             PLX_TRY(answer(ctx, g, u, mirrored, y));
+            plx__axpy(g->before, 1.0, g->image + u * g->n, g->n);
         }
     }
     return PLX_OK;
 }
 
-plx_status plx__pairing_hub(plx_context *ctx, plx__pairing *g, plx_index u, const double *x, double *out)
+plx_status plx__pairing_hubs(plx_context *ctx, plx__pairing *g, const double *x, double *out)
 {
-    memset(out, 0, (size_t)g->n * sizeof *out);
+    memset(out, 0, (size_t)(g->n_views * g->n) * sizeof *out);
     spread(g, x);
-    PLX_TRY(images(ctx, g, false));
-    hear(g, u, g->symmetric ? 0 : u, g->n_views, out);
-    if (g->symmetric) return PLX_OK;
-    PLX_TRY(images(ctx, g, true));
-    hear(g, u, 0, u, out);
+    for (int pass = 0; pass < (g->symmetric ? 1 : 2); pass++) {
+        PLX_TRY(images(ctx, g, pass == 1));
+        sum_after(g);
+        memset(g->before, 0, (size_t)g->n * sizeof *g->before);
+        for (plx_index u = 0; u < g->n_views; u++) {
+            hear(g, u, heard_in(g, pass == 1), g->before, out + u * g->n);
+            plx__axpy(g->before, 1.0, g->image + u * g->n, g->n);
+        }
+    }
     return PLX_OK;
 }
 
@@ -160,27 +184,23 @@ static plx_status find_components(plx__pairing *g, plx_context *ctx)
     return PLX_OK;
 }
 
-plx_index plx__pairing_islands(const plx__pairing *g)
+plx_status plx__pairing_islands(plx_index *out, plx_context *ctx, const plx__pairing *g)
 {
-    plx_index islands = 0, reached = 0;
-    bool seen[64] = {false};
-    if (g->n_views > 64) return 1; /* not looked for */
-    while (reached < g->n_views) {
-        bool grew = false;
-        for (plx_index v = 0; v < g->n_views; v++)
-            for (plx_index u = 0; u < g->n_views && !seen[v]; u++)
-                for (plx_index p = 0; p < g->n && seen[u] && !seen[v]; p++)
-                    if (g->view[u].present[p] && g->view[v].present[p]) seen[v] = grew = true, reached++;
-        if (grew) continue;
-        for (plx_index v = 0; v < g->n_views; v++)
-            if (!seen[v]) {
-                seen[v] = true;
-                reached++;
-                islands++;
-                break;
-            }
+    int32_t *parent = NULL, *set = NULL;
+    uint8_t *used = NULL;
+    PLX_TRY(plx__arena_i32(&parent, plx__scratch(ctx), g->n_views));
+    PLX_TRY(plx__arena_i32(&set, plx__scratch(ctx), g->n_views));
+    PLX_TRY(plx__arena_u8(&used, plx__scratch(ctx), g->n_views));
+    for (plx_index v = 0; v < g->n_views; v++) parent[v] = (int32_t)v, used[v] = 1;
+    for (plx_index p = 0; p < g->n; p++) {
+        plx_index first = -1;
+        for (plx_index v = 0; v < g->n_views; v++) {
+            if (!g->view[v].present[p]) continue;
+            if (first >= 0) plx__disjoint_join(parent, first, v);
+            else first = v;
+        }
     }
-    return islands;
+    return plx__disjoint_number(set, out, ctx, parent, used, g->n_views);
 }
 
 /* ---- building ---- */
@@ -210,6 +230,8 @@ plx_status plx__pairing_build(plx__pairing *g, plx_context *ctx, const plx__affi
     PLX_TRY(number_nodes(g, ctx));
     PLX_TRY(plx__arena_f64(&g->full, scratch, n_views, g->n));
     PLX_TRY(plx__arena_f64(&g->image, scratch, n_views, g->n));
+    PLX_TRY(plx__arena_f64(&g->after, scratch, n_views, g->n));
+    PLX_TRY(plx__arena_f64(&g->before, scratch, g->n, 1));
     PLX_TRY(plx__arena_f64(&g->hub, scratch, g->n, 1));
     PLX_TRY(plx__arena_f64(&g->part, scratch, g->n, 1));
     PLX_TRY(plx__arena_f64(&g->degree, scratch, g->n_nodes, 1));

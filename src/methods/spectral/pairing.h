@@ -26,7 +26,8 @@ typedef struct plx__pairing {
     plx_index *first;   /* n_views + 1: nodes of view v are first[v] .. first[v+1]-1, in sample order */
     plx_index *node_of; /* n_views x n: node of a sample in a view, -1: it lacks the view */
     bool symmetric;
-    double *full, *image, *hub, *part; /* n_views x n, twice; n, twice: work space of a product */
+    double *full, *image, *after; /* n_views x n each: work space of a product */
+    double *before, *hub, *part;  /* n each: likewise */
     double *degree;
     plx__affine affine;
 } plx__pairing;
@@ -37,10 +38,11 @@ plx_status plx__pairing_build(plx__pairing *out, plx_context *ctx, const plx__af
 /* y = A x over nodes; arg is a plx__pairing. */
 plx_status plx__pairing_apply(void *arg, plx_context *ctx, double *y, const double *x);
 
-/* out (n) = h_u for the node vector x: what a row of affinities of view u is multiplied with. */
-plx_status plx__pairing_hub(plx_context *ctx, plx__pairing *g, plx_index u, const double *x, double *out);
+/* out (n_views x n) = h_u of every view u for the node vector x: what a row of affinities of view u is multiplied
+ * with. */
+plx_status plx__pairing_hubs(plx_context *ctx, plx__pairing *g, const double *x, double *out);
 
 /* Sets of views joined by samples that have both: 1 when all hang together. */
-plx_index plx__pairing_islands(const plx__pairing *g);
+plx_status plx__pairing_islands(plx_index *out, plx_context *ctx, const plx__pairing *g);
 
 #endif

@@ -174,21 +174,22 @@ static plx_status put_hubs(plx__run *run, plx__pairing *g, plx_cmat vectors, con
 {
     plx_index k = vectors.cols;
     double *column = NULL, *hub = NULL;
-    plx_mat map;
+    plx_mat map, *out = NULL;
     PLX_TRY(plx__arena_mat(&map, plx__scratch(run->ctx), g->n_nodes, k));
     PLX_TRY(plx__nystrom_map(map, run->ctx, vectors, values, g->degree));
     PLX_TRY(plx__arena_f64(&column, plx__scratch(run->ctx), g->n_nodes, 1));
-    PLX_TRY(plx__arena_f64(&hub, plx__scratch(run->ctx), g->n, 1));
+    PLX_TRY(plx__arena_f64(&hub, plx__scratch(run->ctx), g->n_views, g->n));
+    PLX_TRY(PLX__ARENA_NEW(&out, plx__scratch(run->ctx), g->n_views));
     for (plx_index u = 0; u < g->n_views; u++) {
         const char *name = NULL;
-        plx_mat out;
         PLX_TRY(plx__view_key(&name, run->ctx, "_hub", run->problem->views[u].name));
-        PLX_TRY(plx__store_new(&out, run->out, name, g->n, k + 1));
-        for (plx_index c = 0; c <= k; c++) {
-            for (plx_index i = 0; i < g->n_nodes; i++) column[i] = c < k ? map.data[i * k + c] : 1.0;
-            PLX_TRY(plx__pairing_hub(run->ctx, g, u, column, hub));
-            for (plx_index i = 0; i < g->n; i++) out.data[i * (k + 1) + c] = hub[i];
-        }
+        PLX_TRY(plx__store_new(&out[u], run->out, name, g->n, k + 1));
+    }
+    for (plx_index c = 0; c <= k; c++) {
+        for (plx_index i = 0; i < g->n_nodes; i++) column[i] = c < k ? map.data[i * k + c] : 1.0;
+        PLX_TRY(plx__pairing_hubs(run->ctx, g, column, hub));
+        for (plx_index q = 0; q < g->n_views * g->n; q++) out[q / g->n].data[q % g->n * (k + 1) + c] = hub[q];
+        PLX_TRY(plx__poll(run->ctx));
     }
     return PLX_OK;
 }
@@ -231,14 +232,15 @@ static plx_status fit(plx__run *run)
     plx__pairing graph;
     double *values = NULL;
     plx_mat vectors, rows, *by_view = NULL;
-    plx_index first = -1;
+    plx_index first = -1, islands = 0;
     bool converged = true;
     PLX_TRY(check_sizes(run));
     PLX_TRY(preferred(&first, run));
     PLX_TRY(check_pairs(run));
     PLX_TRY(open_views(&views, run));
     PLX_TRY(plx__pairing_build(&graph, run->ctx, views, run->problem->n_views));
-    if (plx__pairing_islands(&graph) > 1)
+    PLX_TRY(plx__pairing_islands(&islands, run->ctx, &graph));
+    if (islands > 1)
         plx__warn(run->ctx, "smd: some views share no sample with the others; their clusters are not matched");
     PLX_TRY(plx__arena_f64(&values, plx__scratch(run->ctx), p->clusters, 1));
     PLX_TRY(plx__arena_mat(&vectors, plx__scratch(run->ctx), graph.n_nodes, p->clusters));
@@ -347,7 +349,7 @@ static double memory(const plx__run *run)
     if (run->fitted) return bytes + 8.0 * (2 * (double)plx__block_rows(x->n) * n + n * m * (k + 4));
     if (plx__wanted(run, "affinity")) bytes += 8.0 * (m > 2 ? m * m : 1) * n * n;
     if (plx__wanted(run, "gram_embedding")) bytes += 8.0 * n * n;
-    return bytes + plx__spectral_bytes(x->n * x->n_views, clusters) + 8.0 * n * m * (5 * k + 12);
+    return bytes + plx__spectral_bytes(x->n * x->n_views, clusters) + 8.0 * n * m * (5 * k + 14);
 }
 
 static const plx__param_table tables[] = {param_specs,

@@ -104,12 +104,24 @@ static void say_changed(cli_session *s, const plx_model *model)
 
 /* ---- the verb ---- */
 
-/* A file of ? helps no one: a method that finds coordinates has other outputs. */
+/* Is a classifier in the space of coordinates asked for (cca, kcca)? */
+static bool wants_classifier(const cli_args *args)
+{
+    bool wanted = false;
+    for (int i = 0; i < args->n_given; i++) {
+        const cli_given *g = &args->given[i];
+        if (g->option->kind == CLI_SETTING && strncmp(g->value, "classifier=", 11) == 0)
+            wanted = strcmp(g->value + 11, "none") != 0;
+    }
+    return wanted;
+}
+
+/* A file of ? helps no one: a method that finds coordinates has other outputs, unless it also classifies. */
 static int check_out(const cli_args *args)
 {
     plx_method_info m = PLX_METHOD_INFO_INIT;
     if (!cli_value(args, "out") || plx_method_describe(&m, args->positional[0]) != PLX_OK) return CLI_DONE;
-    if (m.task != PLX_TASK_EMBED) return CLI_DONE;
+    if (m.task != PLX_TASK_EMBED || wants_classifier(args)) return CLI_DONE;
     return cli_usage_error(args->verb, "--out: %s finds coordinates, no labels; write them with --dump %s=FILE", m.name,
                            m.transform ? m.transform : "ARRAY");
 }

@@ -33,11 +33,15 @@ def entropy(truth, labels, which):
     return -sum(n / total * math.log2(n / sum(c.values())) for c in clusters.values() for n in c.values()) if total else float("nan")
 
 
+# What the figures were made with, whatever the defaults are.
+PRESETS = {"smd": ["scale=none"], "spectral": ["scale=none", "affinity_k=0", "normalise_views=0", "unknown=zero"]}
+
+
 def labels_of(parallax, method, data, settings):
     with tempfile.TemporaryDirectory() as scratch:
         out = os.path.join(scratch, "labels.csv")
         command = [parallax, "fit", method, data, "--out", out, "--quiet", "--set", "clusters=2"]
-        for s in settings:
+        for s in PRESETS[method] + settings:
             command += ["--set", s]
         subprocess.run(command, check=True)
         with open(out, encoding="utf-8") as f:

@@ -32,7 +32,15 @@ void cli_catch_interrupt(void)
     sigaction(SIGTERM, &action, NULL);
 }
 
-#ifndef __SANITIZE_ADDRESS__ /* whose own start must come first */
+#if defined(__has_feature)
+#define SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#else
+#define SANITIZED 0
+#endif
+
+#if !SANITIZED /* a sanitizer's own start must come first */
 /* Before the libraries set themselves up, which takes longer than most of what a user does. */
 static void catch_at_start(int argc, char **argv, char **environment)
 {

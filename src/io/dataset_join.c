@@ -108,7 +108,11 @@ static plx_status read_part(joiner *j, const char *file, const plx_view_source *
     one.o.labels_file = one.o.labels_column = NULL;
     if (source) one.o.format = NULL;
     if (source) one.o.columns = is_table(file) ? source->columns : NULL;
-    PLX_TRY(plx__dataset_read_one(part, j->ctx, j->arena, file, &one));
+    plx__arena own; /* a part may keep what it was read into */
+    plx__arena_init(&own, j->ctx);
+    plx_status st = plx__dataset_read_one(part, j->ctx, &own, file, &one);
+    plx__arena_free(&own);
+    PLX_TRY(st);
     j->files[j->n_parts++] = file;
     if (source && !is_table(file)) PLX_TRY(check_columns(j, *part, file, source->columns));
     return PLX_OK;

@@ -86,9 +86,10 @@ static void wrong_choices_are_explained(void **state)
     plx_context *ctx = test_context(1);
     plx_dataset *d = three_classes(ctx, 41, 30, 5, 0), *bare = NULL;
     uint8_t chosen[76];
-    const char *const bad[] = {"", "x", "0.1", "-1", "101%", "-1%", "%", "a=", "=2", "a=2,", "a=x", "nan%"};
+    const char *const bad[] = {"", "x", "-1", "101%", "-1%", "%", "a=", "=2", "a=2,", "a=x", "nan%"};
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
         assert_fails(ctx, plx_split_labels(chosen, ctx, d, bad[k]), PLX_E_ARG, "must be like 10%");
+    assert_fails(ctx, plx_split_labels(chosen, ctx, d, "0.1"), PLX_E_ARG, "did you mean 10%?");
     assert_fails(ctx, plx_split_labels(chosen, ctx, d, NULL), PLX_E_ARG, "'spec'");
     assert_fails(ctx, plx_split_labels(chosen, ctx, d, "cc=2"), PLX_E_ARG, "no class 'cc'");
     assert_fails(ctx, plx_split_labels(chosen, ctx, d, "a=2,b=1,d=3"), PLX_E_ARG, "no class 'd'");

@@ -82,9 +82,10 @@ static plx_status bad_value(plx_context *ctx, const plx__param_spec *s, const ch
 {
     char range[256];
     double x = 0;
-    bool infinite = plx__parse_double(&x, text) && isinf(x);
-    PLX_FAIL(ctx, PLX_E_ARG, "%s = %s: must be %s%s", key, text, infinite ? "finite: " : "",
-             plx__param_range(range, sizeof range, s));
+    bool number = plx__parse_double(&x, text);
+    bool word = s->kind == PLX_PARAM_REAL && !number; /* the ranges of other kinds say what is expected */
+    PLX_FAIL(ctx, PLX_E_ARG, "%s = %s: %smust be %s%s", key, text, word ? "not a number; " : "",
+             number && isinf(x) ? "finite: " : "", plx__param_range(range, sizeof range, s));
 }
 
 static bool in_bounds(const plx__param_spec *s, double x)

@@ -181,7 +181,7 @@ static void one_view_may_have_another_name(void **state)
                                              named ? (plx_cmat){x, 2, 3, 3} : (plx_cmat){x, 2, 2, 3},
                                              named ? others : NULL, NULL));
         assert_fails(ctx, plx__match_data(&m, ctx, model, bad), PLX_E_DATA,
-                     "none of the model's views: it has 'new', the model knows 'table'");
+                     "none of the model's views: it has new, the model knows table");
         plx_model_destroy(model);
         plx_dataset_destroy(d);
         plx_dataset_destroy(fresh);
@@ -346,7 +346,7 @@ static void strange_data_are_refused(void **state)
                  "view 'one' is of kind kernel, the model was fitted with kind counts");
     add_dense(other, k.ctx, "three", PLX_VIEW_COUNTS, x, 2, NULL);
     assert_fails(k.ctx, plx_predict(&p, k.ctx, k.model, other), PLX_E_DATA,
-                 "none of the model's views: it has 'three', the model knows 'one', 'two'; name the view so");
+                 "none of the model's views: it has three, the model knows one, two; name the view so");
     assert_null(p);
     plx_dataset_destroy(other);
     plx_dataset_destroy(d);

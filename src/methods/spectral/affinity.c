@@ -237,7 +237,8 @@ double plx__affinity_bytes(const plx__run *run, plx_index view, plx_index k, dou
 {
     const plx__view *v = &run->problem->views[view];
     double n = (double)run->problem->n;
-    double own = v->sparse ? 12.0 * (double)v->nonzeros + 8.0 * n : 8.0 * n * (double)v->cols;
+    bool dense = !v->sparse || run->problem->scale[view] == PLX__SCALE_ZSCORE;
+    double own = dense ? 8.0 * n * (double)v->cols : 12.0 * (double)v->nonzeros + 8.0 * n;
     *entries = 0;
     if (v->kind == PLX_VIEW_KERNEL) {
         *entries = k ? n * fmin(n, 2.0 * (double)k + 1) : v->sparse ? 2.0 * (double)v->nonzeros : 0.0;
@@ -247,5 +248,6 @@ double plx__affinity_bytes(const plx__run *run, plx_index view, plx_index k, dou
     if (!k) return bytes + fmax(width_bytes(run, v, own), 0.0);
     plx__graph_settings local = {.k = k, .weights = PLX__EDGES_LOCAL, .scale_k = 7};
     *entries = n * fmin(n, 2.0 * (double)k + 1);
-    return bytes + fmax(width_bytes(run, v, own), plx__similarity_bytes(run->problem->n, &local) + 12.0 * *entries);
+    return bytes + plx__knn_bytes(run->ctx, run->problem->n, k, own / 8.0, !dense) +
+           fmax(width_bytes(run, v, own), plx__similarity_bytes(run->problem->n, &local) + 12.0 * *entries);
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "core/parallel.h"
+#include "linalg/knn.h"
 #include "methods/transductive/local.h"
 
 const plx__param_spec plx__local_neighbour_params[] = {
@@ -207,18 +208,22 @@ plx_status plx__local_view_open(plx__local_view *out, plx__run *run, plx_index v
 
 /* ---- memory ---- */
 
-static double rows_bytes(const plx__view *v, plx_index n)
+static double rows_bytes(const plx__view *v, plx_index n, bool dense)
 {
-    return v->sparse ? 12.0 * (double)v->nonzeros + 8.0 * (double)n : 8.0 * (double)n * (double)v->cols;
+    return v->sparse && !dense ? 12.0 * (double)v->nonzeros + 8.0 * (double)n : 8.0 * (double)n * (double)v->cols;
 }
 
 double plx__local_rows_bytes(const plx__run *run, bool kept)
 {
     const plx__problem *x = run->problem;
-    double bytes = 0;
-    for (plx_index v = 0; v < x->n_views; v++)
-        bytes += plx__prepared_bytes(run, v) + (kept ? rows_bytes(&x->views[v], x->n) + 16.0 * (double)x->n : 0.0);
-    return bytes;
+    double bytes = 0, search = 0;
+    for (plx_index v = 0; v < x->n_views; v++) {
+        bool dense = x->scale[v] == PLX__SCALE_ZSCORE;
+        double own = rows_bytes(&x->views[v], x->n, dense);
+        bytes += plx__prepared_bytes(run, v) + (kept ? own + 16.0 * (double)x->n : 0.0);
+        search = fmax(search, own + plx__knn_bytes(run->ctx, x->n, 10, own / 8.0, x->views[v].sparse && !dense));
+    }
+    return bytes + search + 524288.0 * plx__workers(run->ctx); /* blocks of products of every worker */
 }
 
 double plx__local_task_bytes(const plx__run *run, double entries)

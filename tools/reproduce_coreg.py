@@ -68,7 +68,8 @@ def draw(truth, count, seed, path):
 
 def fit(parallax, method, data, settings, extra):
     argv = [parallax, "fit", method, data, "--quiet", "--threads", "1", "--json", "-"] + extra
-    for setting in settings:
+    plain = [] if method == "cotrain" else ["scale=none", "decision=argmax"]  # the figures are of the data as they are
+    for setting in plain + settings:
         argv += ["--set", setting]
     return json.loads(subprocess.run(argv, check=True, stdout=subprocess.PIPE).stdout)
 

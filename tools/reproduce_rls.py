@@ -29,7 +29,7 @@ def draw(truth, count, seed, path):
 
 def prbep(parallax, data, labels, view, bias, gamma):
     argv = [parallax, "fit", "rls", data, "--labels", "file:" + labels, "--set", "view=" + view, "--set", "bias=" + bias,
-            "--set", "gamma_a=" + gamma, "--quiet", "--json", "-"]
+            "--set", "gamma_a=" + gamma, "--set", "scale=none", "--quiet", "--json", "-"]
     result = json.loads(subprocess.run(argv, check=True, stdout=subprocess.PIPE).stdout)
     return 100 * result["metrics"]["prbep:course"]
 

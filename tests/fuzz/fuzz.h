@@ -64,7 +64,8 @@ static inline void check_table(const plx__table *t)
     for (plx_index i = 0; i < rows; i++) {
         if (t->row_names) letters += strlen(t->row_names[i]);
         if (t->labels && t->labels[i]) letters += strlen(t->labels[i]);
-        if (t->texts) letters += strlen(t->texts[i]);
+        for (plx_index k = 0; k < t->n_texts; k++)
+            if (t->texts[k][i]) letters += strlen(t->texts[k][i]);
     }
     for (plx_index j = 0; t->col_names && j < (t->sparse ? t->csr.cols : t->dense.cols); j++)
         letters += strlen(t->col_names[j]);

@@ -23,6 +23,13 @@ static plx_status load_texts(const char *const **a, const char *const **b, plx_i
     return other == *count ? PLX_OK : damaged(f, "parameters without values");
 }
 
+/* Only `view` had a default that was not set and now has one: it stood for the first view. */
+static plx_status set_old_default(plx_params *p, const plx__h5 *f, const char *key, const char *value)
+{
+    if (!value[0]) PLX_TRY(plx__h5_attr_text(&value, f, plx__scratch(f->ctx), "/views/0", "name"));
+    return plx__params_set(p, f->ctx, key, value);
+}
+
 /* A default that has changed since the model was written is set to what it was. */
 static plx_status load_parameters(plx_params *p, const plx__h5 *f)
 {
@@ -31,7 +38,7 @@ static plx_status load_parameters(plx_params *p, const plx__h5 *f)
     PLX_TRY(load_texts(&keys, &values, &count, f, "/parameters/names", "/parameters/defaults"));
     for (plx_index i = 0; i < count; i++) {
         const plx__param_spec *spec = plx__param_find(p->tables, keys[i]);
-        if (spec && strcmp(spec->def, values[i]) != 0) PLX_TRY(plx__params_set(p, f->ctx, keys[i], values[i]));
+        if (spec && strcmp(spec->def, values[i]) != 0) PLX_TRY(set_old_default(p, f, keys[i], values[i]));
     }
     PLX_TRY(load_texts(&keys, &values, &count, f, "/parameters/set_keys", "/parameters/set_values"));
     for (plx_index i = 0; i < count; i++) PLX_TRY(plx__params_set(p, f->ctx, keys[i], values[i]));

@@ -260,3 +260,17 @@ double plx__similarity_bytes(plx_index n, const plx__graph_settings *s)
     double found = s->weights == PLX__EDGES_LOCAL ? fmax(k, fmin((double)s->scale_k, most)) : k;
     return (double)n * (16 * found + 12 * 4 * k + 40);
 }
+
+double plx__graph_search_bytes(const plx__run *run, plx_index view, plx_index k)
+{
+    const plx__problem *p = run->problem;
+    double entries = 0;
+    bool sparse = true;
+    for (plx_index v = 0; v < p->n_views; v++) {
+        bool own = p->views[v].sparse && p->scale[v] != PLX__SCALE_ZSCORE; /* centring fills a sparse view */
+        if (view >= 0 && v != view) continue;
+        sparse = sparse && own;
+        entries += own ? (double)p->views[v].nonzeros : (double)p->n * (double)p->views[v].cols;
+    }
+    return plx__knn_bytes(run->ctx, p->n, k, entries, sparse);
+}

@@ -73,4 +73,7 @@ plx_status plx__similarity_graph(plx_csr *out, plx_context *ctx, const plx__grap
 /* Peak bytes of the above for n samples that are not a kernel view. */
 double plx__similarity_bytes(plx_index n, const plx__graph_settings *settings);
 
+/* Bytes of the search for k neighbours in a view (or in all joined: view < 0) as scaling leaves it. */
+double plx__graph_search_bytes(const plx__run *run, plx_index view, plx_index k);
+
 #endif

@@ -677,6 +677,7 @@ double plx__system_bytes(plx__system_solver solver, bool linear, double size, do
                          double columns)
 {
     double each = 8 * size * columns;
+    if (solver == PLX__SYSTEM_DENSE && linear && features <= FEW_FEATURES) solver = PLX__SYSTEM_PRIMAL; /* best_road */
     if (solver == PLX__SYSTEM_DENSE) return 8 * 6 * size * size + 4 * each;
     if (solver == PLX__SYSTEM_CG && !linear)
         return 10 * each + 8 * (largest <= STORED_UP_TO ? size * largest : 512 * largest);

@@ -26,7 +26,7 @@ static plx_status settle_scale(plx__scale_kind *out, plx_context *ctx, const plx
     *out = PLX__SCALE_NONE;
     if (v->kind == PLX_VIEW_KERNEL || plx__view_value_level(from->settings, "scale", v->name) < 0) return PLX_OK;
     PLX_TRY(plx__view_value(&value, ctx, from->settings, "scale", v->name));
-    if (plx__scale_parse(out, value.text)) return PLX_OK;
+    if (plx__scale_parse(out, value.text) || !from->fitting) return PLX_OK; /* a model without scalings predates auto */
     const plx__param_spec *spec = plx__param_find(from->settings->tables, "scale");
     *out = strstr(spec->words, "unit") ? plx__scale_auto(v) : PLX__SCALE_ZSCORE; /* where that is all there is */
     return PLX_OK;

@@ -189,6 +189,7 @@ static void make_models(desk *k)
     need(k, plx_retrieve(&k->retrieval, k->ctx, k->model, k->data, k->data, NULL), "retrieve");
     need(k, plx_params_create(&kernel, k->ctx, "rls"), "params");
     need(k, plx_params_set(kernel, k->ctx, "kernel", "rbf"), "params");
+    need(k, plx_params_set(kernel, k->ctx, "scale", "none"), "params");
     need(k, plx_fit(&k->thin_model, k->ctx, "rls", k->thin, kernel, NULL), "fit of a sparse view");
     plx_params_destroy(kernel);
     for (plx_index i = 0; i < plx_model_arrays(k->thin_model); i++)

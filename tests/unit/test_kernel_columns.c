@@ -104,7 +104,7 @@ static void heldout_goes_by_name_or_place(void **state)
             plx_model *m = NULL;
             assert_ok(k.ctx, try_fit(&m, k.ctx, "rls", d, SETTINGS("heldout=held.txt"), k.directory));
             assert_same_matrix(array_of(m, "scores"), array_of(want, "scores"), 1e-9);
-            assert_int_equal(plx_model_warnings(m), 0);
+            assert_int_equal(plx_model_warnings(m), plx_model_warnings(want));
             plx_model_destroy(m);
             plx_dataset_destroy(d);
         }

@@ -328,12 +328,12 @@ static void formats_are_recognised(void **state)
                  "known are .csv .tsv .mtx .npy");
     write_bytes(path, "", 0);
     assert_fails(ctx, plx__matrix_file_read(&table, ctx, plx__scratch(ctx), path, NULL), PLX_E_FORMAT, "empty");
-    write_bytes(path, "1,2\n", 4);
+    write_bytes(path, "4\n1,2,3\n", 8); /* 1,2 would be a number with a decimal comma */
     plx__matrix_options mtx = {.format = "mtx"}, unknown = {.format = "xls"}, tsv = {.format = "tsv"};
     assert_fails(ctx, plx__matrix_file_read(&table, ctx, plx__scratch(ctx), path, &mtx), PLX_E_FORMAT, "Matrix Market");
     assert_fails(ctx, plx__matrix_file_read(&table, ctx, plx__scratch(ctx), path, &unknown), PLX_E_ARG, "format 'xls'");
     assert_fails(ctx, plx__matrix_file_read(&table, ctx, plx__scratch(ctx), path, &tsv), PLX_E_FORMAT,
-                 "'1,2' is not a number");
+                 "'1,2,3' is not a number");
     unlink(path);
 }
 

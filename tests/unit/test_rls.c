@@ -258,7 +258,10 @@ static void unfinished_solvers_are_not_converged(void **state)
     plx_dataset *d = dataset_of(&w, ctx, false);
     plx_model *m = fit_model(ctx, "rls", d, SETTINGS("solver=cg"));
     assert_int_equal(plx_model_converged(m), 0);
-    assert_int_equal(plx_model_warnings(m), 1);
+    bool told = false;
+    for (plx_index i = 0; i < plx_model_warnings(m); i++)
+        told |= strstr(plx_model_warning(m, i), "stopped before reaching tol") != NULL;
+    assert_true(told);
     plx_model_destroy(m);
     plx_dataset_destroy(d);
     plx_context_destroy(ctx);

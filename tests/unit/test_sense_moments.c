@@ -117,8 +117,9 @@ static void samples_tend_to_the_integral(void **state)
     add_dense(d, ctx, "x", PLX_VIEW_REAL, x, 1, NULL);
     add_dense(d, ctx, "y", PLX_VIEW_REAL, y, 1, has_y);
     set_labels(d, ctx, label);
-    const char *const settings[] = {"kernel=rbf",         "width=0.8",     "amplitude=1",  "view_variance=0.4",
-                                    "expectation=sample", "samples=20000", "components=1", NULL};
+    const char *const settings[] = {"kernel=rbf",        "width=0.8",          "amplitude=1",
+                                    "view_variance=0.4", "expectation=sample", "samples=20000",
+                                    "components=1",      "scale=none",         NULL};
     plx_acquisition *a = acquire(ctx, d, settings, (const char *const[]){"gmm_cov.y", NULL});
     plx_model *m = fit_asking(ctx, "bct", d, SETTINGS("kernel=rbf", "width=0.8", "amplitude=1", "view_variance=0.4"),
                               (const char *const[]){"precision", NULL}, NULL);

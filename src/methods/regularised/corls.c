@@ -328,7 +328,7 @@ static double memory(const plx__run *run)
     plx__system_solver solver = (plx__system_solver)own->solver;
     if (solver == PLX__SYSTEM_AUTO)
         solver = size <= DENSE_UP_TO ? PLX__SYSTEM_DENSE : linear ? PLX__SYSTEM_PRIMAL : PLX__SYSTEM_CG;
-    return bytes + plx__system_bytes(solver, linear, size, largest, features, k) + 8 * 8 * size * k;
+    return bytes + plx__system_bytes(solver, linear && !own->orthogonal, size, largest, features, k) + 8 * 8 * size * k;
 }
 
 static const plx__param_table tables[] = {

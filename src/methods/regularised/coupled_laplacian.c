@@ -289,7 +289,7 @@ double plx__coupled_bytes(const plx__run *run, bool hinge)
 {
     const plx__coupled_params *p = run->params;
     const plx__problem *x = run->problem;
-    double n = (double)x->n, bytes = 0, most = 0;
+    double n = (double)x->n, bytes = 0, most = 0, search = 0;
     bool concat = p->laplacian_concat || p->classify_concat || strcmp(p->combine, "concat") == 0;
     for (plx_index v = 0; v < x->n_views + (concat ? 1 : 0); v++) {
         plx_index view = v < x->n_views ? v : -1;
@@ -298,11 +298,12 @@ double plx__coupled_bytes(const plx__run *run, bool hinge)
             return INFINITY;
         plx__graph_settings settings = {.k = (plx_index)k.number};
         if (!run->fitted) bytes += 3 * plx__similarity_bytes(x->n, &settings);
+        if (!run->fitted) search = fmax(search, plx__graph_search_bytes(run, view, settings.k));
         bytes += plx__prepared_bytes(run, view) + 8 * 4 * n * (double)x->n_classes;
         most = fmax(most, plx__learner_bytes(run, view, (plx__system_solver)p->solver, true, hinge));
     }
     if (plx__wanted(run, "laplacian")) bytes += 8 * n * n;
     for (plx_index i = 0; i < run->n_wanted; i++)
         if (strncmp(run->wanted[i], "laplacian_", 10) == 0) bytes += 8 * n * n;
-    return bytes + most;
+    return bytes + fmax(most, search);
 }

@@ -184,20 +184,6 @@ static plx_index likely_view(const plx__run *run)
     return strcmp(p->view, "concat") == 0 ? PLX__VIEW_CONCAT : PLX__VIEW_JOINED;
 }
 
-/* The search for the neighbours in the graph's view, or in all joined. */
-static double search_bytes(const plx__run *run, plx_index view, plx_index k)
-{
-    const plx__problem *p = run->problem;
-    double entries = 0;
-    bool sparse = true;
-    for (plx_index v = 0; v < p->n_views; v++) {
-        if (view >= 0 && v != view) continue;
-        sparse = sparse && p->views[v].sparse;
-        entries += p->views[v].sparse ? (double)p->views[v].nonzeros : (double)p->n * (double)p->views[v].cols;
-    }
-    return plx__knn_bytes(run->ctx, p->n, k, entries, sparse);
-}
-
 double plx__one_view_bytes(const plx__run *run, bool hinge, bool graph)
 {
     const plx__one_view_params *p = run->params;
@@ -209,7 +195,7 @@ double plx__one_view_bytes(const plx__run *run, bool hinge, bool graph)
         if (plx__view_value(&k, run->ctx, run->settings, "graph_k", plx__prepared_name(run, view))) return INFINITY;
         plx__graph_settings settings = {.k = (plx_index)k.number};
         arrays += plx__similarity_bytes(run->problem->n, &settings) + (plx__wanted(run, "laplacian") ? 8 : 0) * n * n;
-        arrays += search_bytes(run, view, settings.k);
+        arrays += plx__graph_search_bytes(run, view, settings.k);
     }
     return arrays + plx__learner_bytes(run, view, (plx__system_solver)p->solver, smooth, hinge);
 }

@@ -92,6 +92,8 @@ static plx_status acquire_call(plx_acquisition **out, plx_context *ctx, plx_acqu
                                const plx_dataset *data, const plx_params *params, const plx_fit_options *options)
 {
     const plx__method *ranking = NULL;
+    if ((int)kind < 0 || (int)kind >= PLX__ACQUIRE_KINDS)
+        PLX_FAIL(ctx, PLX_E_ARG, "unknown kind of acquisition %d", (int)kind);
     PLX_TRY(plx__acquirer_require(&ranking, ctx, method, (int)kind));
     return plx__acquire(out, ctx, ranking, data, params, options, true);
 }

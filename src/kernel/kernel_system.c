@@ -1,4 +1,4 @@
-#include "kernel/kernel_system.h"
+#include "kernel/kernel_system_impl.h"
 
 #include <math.h>
 #include <string.h>
@@ -7,7 +7,6 @@
 #include "linalg/lowrank.h"
 
 enum { STORED_UP_TO = 20000 }; /* samples whose kernel matrix the iterations keep; above, they form it block by block */
-enum { FEW_FEATURES = 2000 };  /* up to here the primal matrix is formed */
 
 const char *plx__system_solver_name(plx__system_solver solver)
 {
@@ -15,11 +14,17 @@ const char *plx__system_solver_name(plx__system_solver solver)
     return names[solver];
 }
 
-static plx_cmat part(plx_cmat m, const plx__system_block *b) { return plx__csub(m, b->offset, 0, b->count, m.cols); }
-static plx_mat part_of(plx_mat m, const plx__system_block *b) { return plx__sub(m, b->offset, 0, b->count, m.cols); }
+plx_cmat plx__block_part(plx_cmat m, const plx__system_block *b)
+{
+    return plx__csub(m, b->offset, 0, b->count, m.cols);
+}
+plx_mat plx__block_part_of(plx_mat m, const plx__system_block *b)
+{
+    return plx__sub(m, b->offset, 0, b->count, m.cols);
+}
 
 /* m -= p (p'm) / norm: takes the direction p out of the columns of m. */
-static void project(plx_mat m, const double *p, double norm, double *work)
+void plx__block_project(plx_mat m, const double *p, double norm, double *work)
 {
     memset(work, 0, (size_t)m.cols * sizeof *work);
     for (plx_index i = 0; i < m.rows; i++) plx__axpy(work, p[i], m.data + i * m.ld, m.cols);
@@ -45,7 +50,7 @@ static plx_status times_formed(const plx__system_block *b, plx_context *ctx, plx
 }
 
 /* X'y; a transposed copy serves sparse rows faster. */
-static plx_status features_of(const plx__system_block *b, plx_context *ctx, plx_cmat y, plx_mat w)
+plx_status plx__block_features(const plx__system_block *b, plx_context *ctx, plx_cmat y, plx_mat w)
 {
     if (b->transposed.ptr) return plx__spmm(ctx, 1.0, plx__ccsr(b->transposed), y, 0.0, w);
     return plx__points_times_t(ctx, b->rows, y, w);
@@ -56,7 +61,7 @@ static plx_status times_features(const plx__system_block *b, plx_context *ctx, p
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
     plx_mat w;
     PLX_TRY(plx__arena_mat(&w, plx__scratch(ctx), plx__points_cols(b->rows), y.cols));
-    PLX_TRY(features_of(b, ctx, y, w));
+    PLX_TRY(plx__block_features(b, ctx, y, w));
     PLX_TRY(plx__points_times(ctx, b->rows, plx__cmat(w), out));
     plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;
@@ -85,7 +90,8 @@ static plx_status times_block(const plx__system_block *b, plx_context *ctx, plx_
 static plx_status times_all(const plx__kernel_system *s, plx_context *ctx, plx_cmat y, plx_mat out)
 {
     for (plx_index v = 0; v < s->n_blocks; v++)
-        PLX_TRY(times_block(&s->block[v], ctx, part(y, &s->block[v]), part_of(out, &s->block[v])));
+        PLX_TRY(
+            times_block(&s->block[v], ctx, plx__block_part(y, &s->block[v]), plx__block_part_of(out, &s->block[v])));
     return PLX_OK;
 }
 
@@ -119,7 +125,7 @@ static plx_status centre_block(plx__system_block *b, plx_context *ctx, bool prim
     PLX_TRY(plx__arena_f64(&pull, plx__scratch(ctx), length, 1));
     plx__mat_fill(ones, 1.0);
     PLX_TRY(kernel_trace(&trace, b, ctx));
-    if (primal) PLX_TRY(features_of(b, ctx, plx__cmat(ones), plx__mat_of(pull, length, 1)));
+    if (primal) PLX_TRY(plx__block_features(b, ctx, plx__cmat(ones), plx__mat_of(pull, length, 1)));
     else PLX_TRY(times_kernel(b, ctx, plx__cmat(ones), plx__mat_of(pull, length, 1)));
     for (plx_index i = 0; i < length; i++) sum += primal ? pull[i] * pull[i] : pull[i];
     if (sum <= 1e-12 * (double)b->count * trace) return PLX_OK;
@@ -172,7 +178,8 @@ static plx_status solve_lu(plx__kernel_system *s, plx_context *ctx, plx_cmat r, 
 }
 
 /* gamma alpha = R - B f: exact for exact f, and right where K sees nothing of alpha. */
-static plx_status coefficients(const plx__kernel_system *s, plx_context *ctx, plx_cmat r, plx_cmat f, plx_mat alpha)
+plx_status plx__system_coefficients(const plx__kernel_system *s, plx_context *ctx, plx_cmat r, plx_cmat f,
+                                    plx_mat alpha)
 {
     PLX_TRY(s->coupling(s->arg, ctx, f, alpha));
     for (plx_index v = 0; v < s->n_blocks; v++) {
@@ -197,7 +204,8 @@ typedef struct kernel_cg {
 /* y = Gamma^-1/2 y, blockwise. */
 static void scale_blocks(const plx__kernel_system *s, plx_mat y)
 {
-    for (plx_index v = 0; v < s->n_blocks; v++) plx__mat_scale(part_of(y, &s->block[v]), 1.0 / sqrt(s->block[v].gamma));
+    for (plx_index v = 0; v < s->n_blocks; v++)
+        plx__mat_scale(plx__block_part_of(y, &s->block[v]), 1.0 / sqrt(s->block[v].gamma));
 }
 
 static void column_dots(double *out, plx_mat a, plx_mat b)
@@ -375,178 +383,6 @@ static plx_status solve_cg(plx__kernel_system *s, plx_context *ctx, plx_cmat r, 
     return times_all(s, ctx, plx__cmat(alpha), f);
 }
 
-/* ---- primal ---- */
-
-static plx_mat weights_of(double *w, const plx__system_block *b, plx_index columns)
-{
-    return plx__mat_of(w + b->w_offset * columns, plx__points_cols(b->rows), columns);
-}
-
-/* Stacked f = X w; w of a centred block is taken to be orthogonal to X'1. */
-static plx_status values_of(const plx__kernel_system *s, plx_context *ctx, double *w, plx_mat f)
-{
-    for (plx_index v = 0; v < s->n_blocks; v++) {
-        const plx__system_block *b = &s->block[v];
-        PLX_TRY(plx__points_times(ctx, b->rows, plx__cmat(weights_of(w, b, f.cols)), part_of(f, b)));
-    }
-    return PLX_OK;
-}
-
-/* Stacked w = X'y, without the directions X'1 of centred blocks. */
-static plx_status gather_features(const plx__kernel_system *s, plx_context *ctx, plx_cmat y, double *w)
-{
-    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
-    double *work = NULL;
-    PLX_TRY(plx__arena_f64(&work, plx__scratch(ctx), y.cols, 1));
-    for (plx_index v = 0; v < s->n_blocks; v++) {
-        const plx__system_block *b = &s->block[v];
-        plx_mat to = weights_of(w, b, y.cols);
-        PLX_TRY(features_of(b, ctx, part(y, b), to));
-        if (b->pull) project(to, b->pull, b->pull_norm, work);
-    }
-    plx__arena_rewind(plx__scratch(ctx), mark);
-    return PLX_OK;
-}
-
-typedef struct primal_job {
-    const plx__kernel_system *s;
-    plx_mat f, bf; /* size x 1 */
-} primal_job;
-
-/* w -> Gamma w + X' B X w. */
-static plx_status apply_primal(void *arg, plx_context *ctx, double *y, const double *w)
-{
-    const primal_job *job = arg;
-    const plx__kernel_system *s = job->s;
-    for (plx_index v = 0; v < s->n_blocks; v++) {
-        const plx__system_block *b = &s->block[v];
-        plx_cmat own = plx__cmat_of(w + b->w_offset, plx__points_cols(b->rows), 1);
-        PLX_TRY(plx__points_times(ctx, b->rows, own, part_of(job->f, b)));
-    }
-    PLX_TRY(s->coupling(s->arg, ctx, plx__cmat(job->f), job->bf));
-    PLX_TRY(gather_features(s, ctx, plx__cmat(job->bf), y));
-    for (plx_index v = 0; v < s->n_blocks; v++) {
-        const plx__system_block *b = &s->block[v];
-        plx__axpy(y + b->w_offset, b->gamma, w + b->w_offset, plx__points_cols(b->rows));
-    }
-    return PLX_OK;
-}
-
-/* All columns of one block as a dense matrix, centred when asked, into its place of the stacked block-diagonal X. */
-static plx_status dense_features(const plx__system_block *b, plx_context *ctx, plx_mat to)
-{
-    double *along = NULL;
-    if (plx__points_sparse(b->rows)) plx__csr_to_dense(to, b->rows.csr);
-    else plx__mat_copy(to, b->rows.dense);
-    if (!b->pull) return PLX_OK;
-    PLX_TRY(plx__arena_f64(&along, plx__scratch(ctx), b->count, 1));
-    PLX_TRY(plx__points_times(ctx, b->rows, plx__cmat_of(b->pull, to.cols, 1), plx__mat_of(along, b->count, 1)));
-    for (plx_index i = 0; i < b->count; i++) plx__axpy(to.data + i * to.ld, -along[i] / b->pull_norm, b->pull, to.cols);
-    return PLX_OK;
-}
-
-static plx_index width_of(const plx__system_block *b)
-{
-    return b->factor.data ? b->factor.cols : plx__points_cols(b->rows);
-}
-
-/* Takes the mean row out of the features of a shifted block. */
-static plx_status shift_features(plx__system_block *b, plx_context *ctx, plx_mat x)
-{
-    double *mean = NULL;
-    if (!b->shifted) return PLX_OK;
-    PLX_TRY(plx__arena_f64(&mean, plx__scratch(ctx), x.cols, 1));
-    for (plx_index i = 0; i < x.rows; i++) plx__axpy(mean, 1.0 / (double)x.rows, x.data + i * x.ld, x.cols);
-    for (plx_index i = 0; i < x.rows; i++) plx__axpy(x.data + i * x.ld, -1.0, mean, x.cols);
-    if (!b->factor.data) b->mean = mean; /* of a factor the caller knows nothing: there it is the mean of the kernel */
-    return PLX_OK;
-}
-
-/* rest = X'(R - B X w) - Gamma w; its largest entry. f and bf are work. */
-static plx_status rest_of(const plx__kernel_system *s, plx_context *ctx, plx_mat x, plx_cmat r, plx_mat w, plx_mat f,
-                          plx_mat bf, plx_mat rest, double *largest)
-{
-    PLX_TRY(plx__gemm(ctx, 1.0, plx__cmat(x), PLX__N, plx__cmat(w), PLX__N, 0.0, f));
-    PLX_TRY(s->coupling(s->arg, ctx, plx__cmat(f), bf));
-    for (plx_index i = 0; i < bf.rows; i++)
-        for (plx_index c = 0; c < bf.cols; c++) bf.data[i * bf.ld + c] = r.data[i * r.ld + c] - bf.data[i * bf.ld + c];
-    PLX_TRY(plx__gemm(ctx, 1.0, plx__cmat(x), PLX__T, plx__cmat(bf), PLX__N, 0.0, rest));
-    *largest = 0;
-    for (plx_index v = 0; v < s->n_blocks; v++) {
-        const plx__system_block *b = &s->block[v];
-        for (plx_index i = b->w_offset; i < b->w_offset + width_of(b); i++)
-            for (plx_index c = 0; c < w.cols; c++) {
-                double *to = &rest.data[i * rest.ld + c];
-                *to -= b->gamma * w.data[i * w.ld + c];
-                *largest = fmax(*largest, fabs(*to));
-            }
-    }
-    return PLX_OK;
-}
-
-/* Refines w by the factor l of the (perhaps jittered, always rounded) matrix while that halves what is left. */
-static plx_status refine(const plx__kernel_system *s, plx_context *ctx, plx_mat x, plx_cmat l, plx_cmat r, plx_mat w,
-                         plx_mat f)
-{
-    enum { MOST = 20 };
-    plx_mat bf, rest, next;
-    double left = INFINITY, now = 0;
-    PLX_TRY(plx__arena_mat(&bf, plx__scratch(ctx), r.rows, r.cols));
-    PLX_TRY(plx__arena_mat(&rest, plx__scratch(ctx), w.rows, w.cols));
-    PLX_TRY(plx__mat_clone(&next, plx__scratch(ctx), plx__cmat(w)));
-    for (int step = 0; step < MOST; step++) {
-        PLX_TRY(rest_of(s, ctx, x, r, next, f, bf, rest, &now));
-        if (!(now < 0.5 * left)) break;
-        left = now;
-        plx__mat_copy(w, plx__cmat(next));
-        PLX_TRY(plx__chol_solve(ctx, l, rest));
-        for (plx_index i = 0; i < w.rows; i++) plx__axpy(next.data + i * next.ld, 1.0, rest.data + i * rest.ld, w.cols);
-        PLX_TRY(plx__report(ctx, "refine", step, MOST, now));
-    }
-    return plx__gemm(ctx, 1.0, plx__cmat(x), PLX__N, plx__cmat(w), PLX__N, 0.0, f);
-}
-
-/* (Gamma + X'BX) w = X'R with the matrix formed, X blockdiag of features or factors; f = X w. */
-static plx_status solve_formed(plx__kernel_system *s, plx_context *ctx, plx_cmat r, plx_mat w, plx_mat f)
-{
-    plx_mat x, bx, h;
-    PLX_TRY(plx__arena_mat(&x, plx__scratch(ctx), r.rows, w.rows));
-    for (plx_index v = 0; v < s->n_blocks; v++) {
-        plx__system_block *b = &s->block[v];
-        plx_mat own = plx__sub(x, b->offset, b->w_offset, b->count, width_of(b));
-        if (b->factor.data) plx__mat_copy(own, plx__cmat(b->factor));
-        else PLX_TRY(dense_features(b, ctx, own));
-        PLX_TRY(shift_features(b, ctx, own));
-    }
-    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
-    PLX_TRY(plx__arena_mat(&bx, plx__scratch(ctx), r.rows, w.rows));
-    PLX_TRY(plx__arena_mat(&h, plx__scratch(ctx), w.rows, w.rows));
-    PLX_TRY(s->coupling(s->arg, ctx, plx__cmat(x), bx));
-    PLX_TRY(plx__gemm(ctx, 1.0, plx__cmat(x), PLX__T, plx__cmat(bx), PLX__N, 0.0, h));
-    PLX_TRY(plx__gemm(ctx, 1.0, plx__cmat(x), PLX__T, r, PLX__N, 0.0, w));
-    for (plx_index v = 0; v < s->n_blocks; v++) {
-        plx_index at = s->block[v].w_offset, own = width_of(&s->block[v]);
-        plx__mat_add_diag(plx__sub(h, at, at, own, own), s->block[v].gamma);
-    }
-    plx__mirror_lower(h);
-    PLX_TRY(plx__cholesky_jitter(ctx, h, NULL, s->what, NULL, "increase the weight of the norm"));
-    PLX_TRY(plx__chol_solve(ctx, plx__cmat(h), w));
-    PLX_TRY(refine(s, ctx, x, plx__cmat(h), r, w, f));
-    plx__arena_rewind(plx__scratch(ctx), mark);
-    return PLX_OK;
-}
-
-/* Stacked columns of all blocks. */
-static plx_index stack_features(plx__kernel_system *s)
-{
-    plx_index features = 0;
-    for (plx_index v = 0; v < s->n_blocks; v++) {
-        s->block[v].w_offset = features;
-        features += width_of(&s->block[v]);
-    }
-    return features;
-}
-
 /* ---- dense ---- */
 
 /* gram = factor factor' to rounding; false for a matrix with negative eigenvalues. */
@@ -588,47 +424,10 @@ static plx_status solve_dense(plx__kernel_system *s, plx_context *ctx, plx_cmat 
         PLX_TRY(factorise_block(&good, &s->block[v], ctx));
     }
     if (!good) return solve_lu(s, ctx, r, alpha, f);
-    PLX_TRY(plx__arena_mat(&w, plx__scratch(ctx), stack_features(s), r.cols));
-    PLX_TRY(solve_formed(s, ctx, r, w, f));
+    PLX_TRY(plx__arena_mat(&w, plx__scratch(ctx), plx__system_stack_features(s), r.cols));
+    PLX_TRY(plx__system_solve_formed(s, ctx, r, w, f));
     for (plx_index v = 0; v < s->n_blocks; v++) PLX_TRY(kernel_mean(&s->block[v], ctx));
-    return coefficients(s, ctx, r, plx__cmat(f), alpha);
-}
-
-/* ---- primal with many features ---- */
-
-static plx_status iterate_primal(const plx__kernel_system *s, plx_context *ctx, plx_index size, plx_mat w,
-                                 plx__iter_result *result)
-{
-    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
-    primal_job job = {.s = s};
-    plx__operator system = {w.rows, apply_primal, &job};
-    plx__iter_options options = {.tol = s->tol, .max_iter = s->max_iter};
-    plx_mat start;
-    PLX_TRY(plx__arena_mat(&job.f, plx__scratch(ctx), size, 1));
-    PLX_TRY(plx__arena_mat(&job.bf, plx__scratch(ctx), size, 1));
-    PLX_TRY(plx__arena_mat(&start, plx__scratch(ctx), w.rows, w.cols));
-    PLX_TRY(plx__cg_many(ctx, system, plx__cmat(w), start, &options, result));
-    plx__mat_copy(w, plx__cmat(start));
-    plx__arena_rewind(plx__scratch(ctx), mark);
-    return PLX_OK;
-}
-
-/* Stacked weights lie block after block, each cols x columns: the same bytes as one features x columns matrix. */
-static plx_status solve_primal(plx__kernel_system *s, plx_context *ctx, plx_cmat r, plx_mat alpha, plx_mat f,
-                               plx__iter_result *result)
-{
-    plx_index features = stack_features(s);
-    plx_mat w;
-    PLX_TRY(plx__arena_mat(&w, plx__scratch(ctx), features, r.cols));
-    if (features <= FEW_FEATURES) {
-        PLX_TRY(solve_formed(s, ctx, r, w, f));
-    } else {
-        PLX_TRY(gather_features(s, ctx, r, w.data));
-        PLX_TRY(iterate_primal(s, ctx, r.rows, w, result));
-        PLX_TRY(values_of(s, ctx, w.data, f));
-    }
-    for (plx_index v = 0; v < s->n_blocks; v++) s->block[v].weights = weights_of(w.data, &s->block[v], r.cols);
-    return coefficients(s, ctx, r, plx__cmat(f), alpha);
+    return plx__system_coefficients(s, ctx, r, plx__cmat(f), alpha);
 }
 
 /* ---- all roads ---- */
@@ -658,7 +457,7 @@ plx_status plx__system_solve(plx__kernel_system *s, plx_context *ctx, plx_cmat r
         PLX_TRY(begin_block(&s->block[v], ctx, road));
     }
     PLX_ASSERT(r.rows == at);
-    if (road == PLX__SYSTEM_PRIMAL) return solve_primal(s, ctx, r, alpha, f, result);
+    if (road == PLX__SYSTEM_PRIMAL) return plx__system_solve_primal(s, ctx, r, alpha, f, result);
     if (road == PLX__SYSTEM_CG) return solve_cg(s, ctx, r, alpha, f, result);
     return solve_dense(s, ctx, r, alpha, f);
 }

@@ -9,8 +9,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "parallax/parallax.h"
+
+/* A name for an output that must not exist yet. */
+static inline const char *fresh_name(const char *name)
+{
+    remove(name);
+    return name;
+}
 
 enum { BORDER_SAMPLES = 8, BORDER_COLUMNS = 2 };
 

@@ -240,9 +240,11 @@ static plx_status recall(nystrom *z, plx__run *run)
     const params *p = run->params;
     plan how;
     const double **degree = NULL;
+    bool plain = !plx__store_find(run->fitted, "_unknown"); /* a model from before views were normalised and filled */
     PLX_TRY(read_plan(&how, run));
+    if (plain) how.blend.normalise = how.blend.fill = false;
     PLX_TRY(recall_views(z, run, &how));
-    PLX_TRY(plx__store_scalar(&z->blend.unknown, run->ctx, run->fitted, "_unknown"));
+    if (!plain) PLX_TRY(plx__store_scalar(&z->blend.unknown, run->ctx, run->fitted, "_unknown"));
     if (how.blend.normalise) {
         PLX_TRY(PLX__ARENA_NEW(&degree, plx__scratch(run->ctx), how.n_views));
         for (plx_index v = 0; v < how.n_views; v++)

@@ -1,0 +1,22 @@
+/*
+ * Between the files of the kernel systems.
+ */
+#ifndef PLX_KERNEL_KERNEL_SYSTEM_IMPL_H
+#define PLX_KERNEL_KERNEL_SYSTEM_IMPL_H
+
+#include "kernel/kernel_system.h"
+
+enum { FEW_FEATURES = 2000 }; /* up to here the primal matrix is formed */
+
+plx_status plx__system_solve_formed(plx__kernel_system *s, plx_context *ctx, plx_cmat r, plx_mat w, plx_mat f);
+plx_index plx__system_stack_features(plx__kernel_system *s);
+plx_status plx__system_solve_primal(plx__kernel_system *s, plx_context *ctx, plx_cmat r, plx_mat alpha, plx_mat f,
+                                    plx__iter_result *result);
+plx_cmat plx__block_part(plx_cmat m, const plx__system_block *b);
+plx_mat plx__block_part_of(plx_mat m, const plx__system_block *b);
+void plx__block_project(plx_mat m, const double *p, double norm, double *work);
+plx_status plx__block_features(const plx__system_block *b, plx_context *ctx, plx_cmat y, plx_mat w);
+plx_status plx__system_coefficients(const plx__kernel_system *s, plx_context *ctx, plx_cmat r, plx_cmat f,
+                                    plx_mat alpha);
+
+#endif

@@ -68,7 +68,7 @@ static const extra_settings EXTRA_SETTINGS[] = {
     {"smd", "prefer", {"use=text", "width=auto", "width_grid=1,2", "scale=unit"}},
     {"spectral", "sum", {"combine=sum", "zero_diagonal=0", "width=local"}},
     {"spectral", "concat", {"combine=concat", "affinity_k=30", "scale=unit"}},
-    {"spectral", "auto", {"combine=single:link", "width=auto", "kmeans_init=plusplus"}},
+    {"spectral", "auto", {"combine=single:link", "width=auto", "kmeans_init=plusplus", "affinity_k=0"}},
     {"svm", "rbf", {"kernel=rbf", "decision=share"}},
     {"svm", "plain", {"bias=0"}},
 };

@@ -131,13 +131,13 @@ plx_status plx_params_set_int(plx_params *params, plx_context *ctx, const char *
 const char *plx_params_get(const plx_params *p, const char *key)
 {
     if (!p || !key) return NULL;
+    const plx__param_spec *spec = plx__param_lookup(p->tables, key);
     for (const plx__setting *s = p->first; s; s = s->next) {
         size_t len = strlen(s->spec->name);
-        bool plain = !s->view && strcmp(key, s->spec->name) == 0;
+        bool plain = !s->view && s->spec == spec;
         bool own =
             s->view && strncmp(key, s->spec->name, len) == 0 && key[len] == '.' && strcmp(key + len + 1, s->view) == 0;
         if (plain || own) return s->value.text;
     }
-    const plx__param_spec *spec = plx__param_find(p->tables, key);
     return spec ? spec->def : NULL;
 }

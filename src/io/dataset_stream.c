@@ -375,7 +375,7 @@ plx_status plx__dataset_receive(plx_dataset **out, plx__stream_end *end, plx_con
     plx__arena_rewind(plx__scratch(ctx), mark);
     *end = !r.cut ? PLX__STREAM_COMPLETE : r.any ? PLX__STREAM_CUT : PLX__STREAM_EMPTY;
     if (st == PLX_OK) return st;
-    plx_dataset_destroy(*out);
+    plx__dataset_destroy(*out);
     *out = NULL;
     return st;
 }

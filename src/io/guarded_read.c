@@ -46,13 +46,13 @@ static void read_and_send(int fd, void *arg)
     o.threads = 1;
     o.memory_limit = j->memory;
     plx__reader_limit(j->memory + j->file_bytes + (int64_t)LIBRARY_MIB * MIB, j->seconds);
-    if (plx_context_create(&ctx, &o) != PLX_OK) return;
+    if (plx__context_create(&ctx, &o) != PLX_OK) return;
     plx__call_begin(ctx);
     plx_status st = j->reader->read(&data, ctx, j->path, &j->options);
     st = plx__call_end(ctx, st);
     (void)plx__dataset_send(fd, ctx, st, data);
-    plx_dataset_destroy(data);
-    plx_context_destroy(ctx);
+    plx__dataset_destroy(data);
+    plx__context_destroy(ctx);
 }
 
 static const plx__file_reader *reader_called(const char *name)

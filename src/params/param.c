@@ -220,13 +220,18 @@ static const plx__param_spec *find_synonym(const plx__param_table *tables, const
     return NULL;
 }
 
+const plx__param_spec *plx__param_lookup(const plx__param_table *tables, const char *key)
+{
+    const plx__param_spec *spec = plx__param_find(tables, key);
+    return spec ? spec : find_synonym(tables, key);
+}
+
 /* Finds the row for `key`, or for `name` of a key `name.VIEW`. */
 static plx_status split_key(const plx__param_spec **spec, const char **view, const plx_params *p, plx_context *ctx,
                             const char *key)
 {
     *view = NULL;
-    *spec = plx__param_find(p->tables, key);
-    if (!*spec) *spec = find_synonym(p->tables, key);
+    *spec = plx__param_lookup(p->tables, key);
     if (*spec) return PLX_OK;
     const char *dot = strchr(key, '.'), *name = NULL, *first = NULL;
     if (!dot) return unknown_key(p, ctx, key);

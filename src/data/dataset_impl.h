@@ -29,7 +29,7 @@ typedef struct plx__view {
     const double *self;          /* kernel views of new samples: similarity to themselves, nan: unknown; NULL: none */
     const double *peers;         /* likewise n x n: similarity to each other */
     double cost;
-    const char *text; /* how its text was counted (text options); NULL: not from text */
+    const char *text;   /* how its text was counted (text options); NULL: not from text */
     plx__shared *block; /* where values and features are, when the view is one of a data set's own */
 } plx__view;
 

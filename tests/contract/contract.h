@@ -18,9 +18,9 @@ typedef struct trial {
     const char *check; /* the running one */
     int variant;       /* row of EXTRA_SETTINGS, or -1: the defaults */
     const char *variant_name;
-    bool first;         /* of the method's rows: what no setting changes is checked with this one only */
-    const char *source; /* root of the source tree */
-    char directory[64]; /* scratch files go here */
+    bool first;                      /* of the method's rows: what no setting changes is checked with this one only */
+    const char *source;              /* root of the source tree */
+    char directory[64];              /* scratch files go here */
     bool seeds_tried, seed_mattered; /* in any of the method's rows so far */
     int failures;
 } trial;

@@ -85,7 +85,7 @@ plx_status plx__kernel_set_width(plx__kernel *kernel, plx_context *ctx, plx__poi
     if (kernel->kind != PLX__KERNEL_RBF || !isnan(kernel->width)) return PLX_OK;
     const char *what = NULL;
     PLX_TRY(plx__arena_printf(&what, plx__scratch(ctx), "%s: view '%s'", method, view));
-    PLX_TRY(plx__median_distance(ctx, rows, present, &kernel->width, what));
+    PLX_TRY(plx__pair_distance(ctx, rows, present, PLX__EUCLID, PLX__PAIR_MEDIAN, &kernel->width, what));
     if (kernel->width > 0) return PLX_OK;
     PLX_FAIL(ctx, PLX_E_DATA, "%s: the median distance of its rows is 0; set width to a number > 0", what);
 }
@@ -99,7 +99,7 @@ double plx__kernel_width_bytes(const plx__run *run, const char *view, plx_index 
         plx__view_value(&width, run->ctx, run->settings, "width", view) != PLX_OK)
         return 0;
     if (kind.word != PLX__KERNEL_RBF || width.word < 0) return 0;
-    return plx__median_distance_bytes(run->ctx, n, row_bytes);
+    return plx__pair_distance_bytes(run->ctx, n, row_bytes);
 }
 
 /* ---- diagonal and amplitude ---- */

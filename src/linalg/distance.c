@@ -157,6 +157,20 @@ static plx_status to_cosines(void *arg, plx_context *ctx, plx_index begin, plx_i
     return PLX_OK;
 }
 
+/* Near 1 the difference 1 - cos would cancel: computed directly there. */
+static plx_status to_cosine_distances(void *arg, plx_context *ctx, plx_index begin, plx_index end, int worker)
+{
+    static const double near_parallel = 0.999;
+    const pair_job *job = arg;
+    PLX_TRY(to_cosines(arg, ctx, begin, end, worker));
+    for (plx_index i = begin; i < end; i++) {
+        double *row = job->out.data + i * job->out.ld;
+        for (plx_index j = 0; j < job->out.cols; j++)
+            row[j] = row[j] < near_parallel ? 1.0 - row[j] : row_cosine_distance(job->a, i, job->b, j);
+    }
+    return PLX_OK;
+}
+
 /* The rounding of the three sums grows like sqrt(d) eps; 1e-12 is the accuracy promised. */
 static double cancel_limit(plx_index cols) { return (16.0 + 8.0 * sqrt((double)cols)) * 1.2e-16 / 1e-12; }
 
@@ -185,4 +199,9 @@ plx_status plx__dist_sq_matrix(plx_context *ctx, plx__points a, plx__points b, p
 plx_status plx__cosine_matrix(plx_context *ctx, plx__points a, plx__points b, plx_mat out)
 {
     return pair_matrix(ctx, a, b, out, to_cosines);
+}
+
+plx_status plx__separation_matrix(plx_context *ctx, plx__points a, plx__points b, plx__metric metric, plx_mat out)
+{
+    return pair_matrix(ctx, a, b, out, metric == PLX__COSINE ? to_cosine_distances : to_distances);
 }

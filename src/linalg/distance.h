@@ -8,6 +8,8 @@
 #ifndef PLX_LINALG_DISTANCE_H
 #define PLX_LINALG_DISTANCE_H
 
+#include <math.h>
+
 #include "linalg/csr.h"
 #include "linalg/dense.h"
 
@@ -50,18 +52,28 @@ plx_status plx__dist_sq_matrix(plx_context *ctx, plx__points a, plx__points b, p
 /* Cosine similarities x.z / (|x||z|), 0 where a norm is 0, clipped to [-1, 1]. */
 plx_status plx__cosine_matrix(plx_context *ctx, plx__points a, plx__points b, plx_mat out);
 
+/* What the distances of a metric are ordered by and cheapest to compute: squared Euclidean distances, or 1 - cos; and
+ * the distance it stands for. */
+plx_status plx__separation_matrix(plx_context *ctx, plx__points a, plx__points b, plx__metric metric, plx_mat out);
+static inline double plx__separation_distance(plx__metric metric, double separation)
+{
+    return metric == PLX__COSINE ? separation : sqrt(separation);
+}
+
 /* Distance (not squared) of two single rows, directly computed. */
 double plx__point_distance(plx__points a, plx_index i, plx__points b, plx_index j, plx__metric metric);
 
 /* What distances are compared by: 0 below 1e-12, else rounded to 12 significant digits. */
 double plx__distance_key(double distance);
 
-/* Median over pairs i < j of the Euclidean distance (mean of the two middle values for an even count),
- * among the rows with present[i] != 0 (NULL: all). PLX_E_DATA "WHAT has fewer than two rows". Several passes
- * over blocks of distances: O(block) memory, O(n^2 d) time per pass. */
-plx_status plx__median_distance(plx_context *ctx, plx__points p, const uint8_t *present, double *out, const char *what);
+/* A statistic of the distances over pairs i < j of the rows with present[i] != 0 (NULL: all). Blocks of distances:
+ * O(block) memory, O(n^2 d) time per pass; the median (mean of the two middle values for an even count) takes several.
+ * PLX_E_DATA "WHAT has fewer than two rows". */
+typedef enum plx__pair_statistic { PLX__PAIR_MEAN = 0, PLX__PAIR_MEDIAN = 1, PLX__PAIR_MAX = 2 } plx__pair_statistic;
+plx_status plx__pair_distance(plx_context *ctx, plx__points p, const uint8_t *present, plx__metric metric,
+                              plx__pair_statistic statistic, double *out, const char *what);
 
 /* Most bytes it takes for n rows that take row_bytes themselves (they are copied where some are absent). */
-double plx__median_distance_bytes(const plx_context *ctx, plx_index n, double row_bytes);
+double plx__pair_distance_bytes(const plx_context *ctx, plx_index n, double row_bytes);
 
 #endif

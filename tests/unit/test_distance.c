@@ -125,21 +125,42 @@ static int compare(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-static void check_median(plx_context *ctx, plx_mat m, const uint8_t *present, bool sparse)
+/* Straight from the definition, in long double where it matters. */
+static double exact_distance(plx_mat m, plx_index i, plx_index j, plx__metric metric)
 {
-    double *all = malloc((size_t)(m.rows * m.rows) * sizeof *all), got = 0;
+    if (metric == PLX__EUCLID) return sqrt(exact_dist_sq(m, i, m, j));
+    long double xz = 0, xx = 0, zz = 0;
+    for (plx_index c = 0; c < m.cols; c++) {
+        long double x = at(m, i, c), z = at(m, j, c);
+        xz += x * z, xx += x * x, zz += z * z;
+    }
+    return xx > 0 && zz > 0 ? (double)(1.0L - xz / sqrtl(xx * zz)) : 1.0;
+}
+
+static void check_pairs(plx_context *ctx, plx_mat m, const uint8_t *present, bool sparse, plx__metric metric)
+{
+    double *all = malloc((size_t)(m.rows * m.rows) * sizeof *all), got = 0, sum = 0;
     plx_index count = 0;
     for (plx_index i = 0; i < m.rows; i++)
         for (plx_index j = i + 1; j < m.rows; j++)
-            if (!present || (present[i] && present[j])) all[count++] = sqrt(exact_dist_sq(m, i, m, j));
+            if (!present || (present[i] && present[j])) sum += all[count++] = exact_distance(m, i, j, metric);
     qsort(all, (size_t)count, sizeof *all, compare);
-    double want = count % 2 ? all[count / 2] : 0.5 * (all[count / 2 - 1] + all[count / 2]);
+    double want[] = {sum / (double)count, count % 2 ? all[count / 2] : 0.5 * (all[count / 2 - 1] + all[count / 2]),
+                     all[count - 1]};
     plx_csr s;
     assert_ok(ctx, plx__csr_from_dense(&s, plx__scratch(ctx), plx__cmat(m)));
     plx__points p = sparse ? plx__points_csr(plx__ccsr(s)) : plx__points_dense(plx__cmat(m));
-    assert_ok(ctx, plx__median_distance(ctx, p, present, &got, "view 'x'"));
-    assert_close(got, want, 1e-12 * want);
+    for (plx__pair_statistic k = PLX__PAIR_MEAN; k <= PLX__PAIR_MAX; k++) {
+        assert_ok(ctx, plx__pair_distance(ctx, p, present, metric, k, &got, "view 'x'"));
+        assert_close(got, want[k], 1e-12 * want[k] + 1e-16);
+    }
     free(all);
+}
+
+static void check_median(plx_context *ctx, plx_mat m, const uint8_t *present, bool sparse)
+{
+    check_pairs(ctx, m, present, sparse, PLX__EUCLID);
+    check_pairs(ctx, m, present, sparse, PLX__COSINE);
 }
 
 static void median_is_exact(void **state)
@@ -158,7 +179,9 @@ static void median_is_exact(void **state)
     check_median(ctx, integers, NULL, false);
     double got;
     uint8_t one[300] = {0, 1};
-    assert_fails(ctx, plx__median_distance(ctx, plx__points_dense(plx__cmat(integers)), one, &got, "view 'x'"),
+    assert_fails(ctx,
+                 plx__pair_distance(ctx, plx__points_dense(plx__cmat(integers)), one, PLX__EUCLID, PLX__PAIR_MEDIAN,
+                                    &got, "view 'x'"),
                  PLX_E_DATA, "view 'x' has fewer than two rows");
     plx_context_destroy(ctx);
 }
@@ -172,7 +195,8 @@ static void median_of_many_pairs(void **state)
         plx_context *ctx = test_context(thread_counts[t]);
         plx_mat m = test_mat(ctx, 2300, 1, 5);
         for (plx_index i = 0; i < 2300; i++) m.data[i] = i < 2200 ? (double)(i % 2) : 50.0 + at(m, i, 0);
-        assert_ok(ctx, plx__median_distance(ctx, plx__points_dense(plx__cmat(m)), NULL, &value[t], "x"));
+        assert_ok(ctx, plx__pair_distance(ctx, plx__points_dense(plx__cmat(m)), NULL, PLX__EUCLID, PLX__PAIR_MEDIAN,
+                                          &value[t], "x"));
         assert_true(value[t] == 1.0); /* 1,208,900 zeros, 1,210,000 ones, 224,950 larger: the middle is a one */
         plx_context_destroy(ctx);
     }
@@ -186,7 +210,8 @@ static void median_of_equal_pairs(void **state)
     plx_mat m = test_mat(ctx, 3000, 1, 5);
     double median = 0;
     for (plx_index i = 0; i < 3000; i++) m.data[i] = i % 2 ? 0.3 : 0.0;
-    assert_ok(ctx, plx__median_distance(ctx, plx__points_dense(plx__cmat(m)), NULL, &median, "x"));
+    assert_ok(ctx, plx__pair_distance(ctx, plx__points_dense(plx__cmat(m)), NULL, PLX__EUCLID, PLX__PAIR_MEDIAN,
+                                      &median, "x"));
     assert_close(median, 0.3, 1e-15); /* 2,248,500 zeros, 2,250,000 of 0.3: ranks 2,249,249 and 2,249,250 */
     plx_context_destroy(ctx);
 }
@@ -199,8 +224,9 @@ static plx_status many_allocations(plx_context *ctx)
     plx_csr s;
     PLX_TRY(plx__csr_from_dense(&s, plx__scratch(ctx), p.dense));
     PLX_TRY(plx__dist_sq_matrix(ctx, p, p, plx__mat_of(d, 3, 3)));
-    PLX_TRY(plx__median_distance(ctx, plx__points_csr(plx__ccsr(s)), present, &median, "x"));
-    return plx__median_distance(ctx, p, present, &median, "x");
+    PLX_TRY(
+        plx__pair_distance(ctx, plx__points_csr(plx__ccsr(s)), present, PLX__EUCLID, PLX__PAIR_MEDIAN, &median, "x"));
+    return plx__pair_distance(ctx, p, present, PLX__EUCLID, PLX__PAIR_MEDIAN, &median, "x");
 }
 
 static void survives_allocation_failures(void **state)

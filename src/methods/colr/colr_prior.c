@@ -176,7 +176,7 @@ static plx_status graph_width(colr *c, colr_view *v)
     v->width = value.number;
     if (value.word < 0) return PLX_OK;
     PLX_TRY(plx__arena_printf(&what, plx__scratch(c->ctx), "colr: view '%s'", v->name));
-    PLX_TRY(plx__median_distance(c->ctx, v->x, v->present, &v->width, what));
+    PLX_TRY(plx__pair_distance(c->ctx, v->x, v->present, PLX__EUCLID, PLX__PAIR_MEDIAN, &v->width, what));
     if (v->width > 0) return PLX_OK;
     PLX_FAIL(c->ctx, PLX_E_DATA, "%s: the median distance of its rows is 0; set width to a number > 0", what);
 }

@@ -229,7 +229,7 @@ static double width_bytes(const plx__run *run, const plx__view *v, double own)
     plx__value width;
     if (plx__view_value(&width, run->ctx, run->settings, "width", v->name) != PLX_OK) return INFINITY;
     return width.word == PLX__WIDTH_MEDIAN || width.word == PLX__WIDTH_AUTO
-               ? plx__median_distance_bytes(run->ctx, run->problem->n, own)
+               ? plx__pair_distance_bytes(run->ctx, run->problem->n, own)
                : 0.0;
 }
 

@@ -1,7 +1,7 @@
 /*
- * Exact median of all pairwise distances in bounded memory.
+ * Mean, largest and exact median of all pairwise distances, in bounded memory.
  *
- * Squared distances are non-negative, so their bit patterns are ordered like their values. A pass over all
+ * The median: separations (squared distances, or 1 - cos) are non-negative, so their bit patterns are ordered like their values. A pass over all
  * pairs counts leading bits; the bin that holds the median is refined, eighteen bits at a time, until what
  * it holds fits in memory; a last pass collects it. Distances come from the same fixed blocks in every
  * pass, so they are the same numbers each time.
@@ -27,6 +27,7 @@ static const int level_bits[LEVELS] = {18, 18, 18, 9};
 typedef struct median_job {
     plx_context *ctx;
     plx__points p;
+    plx__metric metric;
     plx_index n;
     plx_mat block;    /* distances of some rows to themselves and all later ones */
     int shift, width; /* the bin of a value is (bits >> shift) mod 2^width */
@@ -76,8 +77,8 @@ static plx_status pass(median_job *job, double *space, bool collect)
     for (plx_index i = 0; i < job->n; i += BLOCK_ROWS) {
         plx_index rows = plx__min(BLOCK_ROWS, job->n - i);
         job->block = plx__mat_of(space, rows, job->n - i);
-        PLX_TRY(plx__dist_sq_matrix(job->ctx, plx__points_range(job->p, i, i + rows),
-                                    plx__points_range(job->p, i, job->n), job->block));
+        PLX_TRY(plx__separation_matrix(job->ctx, plx__points_range(job->p, i, i + rows),
+                                       plx__points_range(job->p, i, job->n), job->metric, job->block));
         if (collect) keep_rows(job);
         else PLX_TRY(plx__parallel_for(job->ctx, rows, 8, count_rows, job));
         PLX_TRY(plx__report(job->ctx, "median distance", i + rows, job->n, NAN));
@@ -166,25 +167,78 @@ static plx_status present_rows(plx_context *ctx, plx__points *p, const uint8_t *
     return PLX_OK;
 }
 
-double plx__median_distance_bytes(const plx_context *ctx, plx_index n, double row_bytes)
+double plx__pair_distance_bytes(const plx_context *ctx, plx_index n, double row_bytes)
 {
     double pairs = 0.5 * (double)n * (double)n, block = 8.0 * (double)plx__min(n, BLOCK_ROWS) * (double)n;
     double counts = pairs > FEW ? 8.0 * MAX_BINS * plx__workers(ctx) : 0;
     return block + counts + 8.0 * (pairs < COLLECT ? pairs : COLLECT) + row_bytes;
 }
 
-plx_status plx__median_distance(plx_context *ctx, plx__points p, const uint8_t *present, double *out, const char *what)
+static plx_status median(median_job *job, double *space, double *out, const char *what)
+{
+    double low = 0, high = 0;
+    PLX_TRY(middle_values(job, space, job->n * (job->n - 1) / 2, &low, &high, what));
+    *out = 0.5 * (plx__separation_distance(job->metric, low) + plx__separation_distance(job->metric, high));
+    return PLX_OK;
+}
+
+/* ---- mean and largest ---- */
+
+typedef struct row_job {
+    plx_mat block; /* as in median_job */
+    plx__metric metric;
+    double *sum, *largest; /* of every row of the block */
+} row_job;
+
+static plx_status sum_rows(void *arg, plx_context *ctx, plx_index begin, plx_index end, int worker)
+{
+    const row_job *job = arg;
+    (void)ctx, (void)worker;
+    for (plx_index r = begin; r < end; r++) {
+        const double *row = job->block.data + r * job->block.ld;
+        double sum = 0, largest = 0;
+        for (plx_index c = r + 1; c < job->block.cols; c++) {
+            double d = plx__separation_distance(job->metric, row[c]);
+            sum += d;
+            largest = d > largest ? d : largest;
+        }
+        job->sum[r] = sum;
+        job->largest[r] = largest;
+    }
+    return PLX_OK;
+}
+
+static plx_status mean_or_largest(const median_job *from, double *space, bool mean, double *out)
+{
+    double total = 0, most = 0, sum[BLOCK_ROWS], largest[BLOCK_ROWS];
+    plx_index n = from->n;
+    for (plx_index i = 0; i < n; i += BLOCK_ROWS) {
+        plx_index rows = plx__min(BLOCK_ROWS, n - i);
+        row_job job = {plx__mat_of(space, rows, n - i), from->metric, sum, largest};
+        PLX_TRY(plx__separation_matrix(from->ctx, plx__points_range(from->p, i, i + rows),
+                                       plx__points_range(from->p, i, n), from->metric, job.block));
+        PLX_TRY(plx__parallel_for(from->ctx, rows, 8, sum_rows, &job));
+        total += plx__sum(sum, rows);
+        for (plx_index r = 0; r < rows; r++) most = fmax(most, largest[r]);
+        PLX_TRY(plx__report(from->ctx, "pair distances", i + rows, n, NAN));
+    }
+    *out = mean ? total / (0.5 * (double)n * (double)(n - 1)) : most;
+    return PLX_OK;
+}
+
+plx_status plx__pair_distance(plx_context *ctx, plx__points p, const uint8_t *present, plx__metric metric,
+                              plx__pair_statistic statistic, double *out, const char *what)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
-    double *space = NULL, low = 0, high = 0;
+    double *space = NULL;
     *out = 0;
     if (present) PLX_TRY(present_rows(ctx, &p, present));
     plx_index n = plx__points_rows(p);
-    if (n < 2) PLX_FAIL(ctx, PLX_E_DATA, "%s has fewer than two rows: no median distance", what);
+    if (n < 2) PLX_FAIL(ctx, PLX_E_DATA, "%s has fewer than two rows: there are no distances between them", what);
     PLX_TRY(plx__arena_f64(&space, plx__scratch(ctx), plx__min(n, BLOCK_ROWS), n));
-    median_job job = {.ctx = ctx, .p = p, .n = n};
-    PLX_TRY(middle_values(&job, space, n * (n - 1) / 2, &low, &high, what));
-    *out = 0.5 * (sqrt(low) + sqrt(high));
+    median_job job = {.ctx = ctx, .p = p, .metric = metric, .n = n};
+    if (statistic == PLX__PAIR_MEDIAN) PLX_TRY(median(&job, space, out, what));
+    else PLX_TRY(mean_or_largest(&job, space, statistic == PLX__PAIR_MEAN, out));
     plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;
 }

@@ -31,11 +31,29 @@ bool plx__scale_parse(plx__scale_kind *out, const char *name)
     return false;
 }
 
-plx__scale_kind plx__scale_auto(const plx__view *view)
+static plx_index view_rows(const plx__view *view) { return view->sparse ? view->csr.rows : view->dense.rows; }
+
+static plx_index filled_in_row(const plx__view *view, plx_index i)
+{
+    plx_index count = 0;
+    if (view->sparse) return (plx_index)(view->csr.ptr[i + 1] - view->csr.ptr[i]);
+    for (plx_index j = 0; j < view->cols; j++) count += view->dense.data[i * view->dense.ld + j] != 0;
+    return count;
+}
+
+plx__scale_kind plx__scale_auto(const plx__view *view, const uint8_t *rows)
 {
     if (view->kind == PLX_VIEW_KERNEL || view->kind == PLX_VIEW_PROBABILITY) return PLX__SCALE_NONE;
     double entries = (double)view->present_count * (double)view->cols;
     double filled = (double)view->nonzeros + (double)view->missing_values; /* a missing value is not known to be 0 */
+    if (rows) {
+        entries = filled = 0;
+        for (plx_index i = 0; i < view_rows(view); i++) {
+            if (!rows[i] || !view->present[i]) continue;
+            entries += (double)view->cols;
+            filled += (double)filled_in_row(view, i);
+        }
+    }
     if (filled >= 0.25 * entries) return PLX__SCALE_ZSCORE;
     return view->kind == PLX_VIEW_REAL ? PLX__SCALE_UNIT : PLX__SCALE_TFIDF;
 }
@@ -52,8 +70,6 @@ plx_status plx__view_dense(plx__view *out, plx__arena *arena, const plx__view *v
     out->csr = (plx_ccsr){0};
     return PLX_OK;
 }
-
-static plx_index view_rows(const plx__view *view) { return view->sparse ? view->csr.rows : view->dense.rows; }
 
 static bool fitted(const plx__view *view, const uint8_t *rows, plx_index i)
 {

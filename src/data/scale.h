@@ -20,8 +20,8 @@ typedef enum plx__scale_kind {
 
 /* What scale=auto means for a view, by what it holds and not by how it is stored: nothing for kernels and
  * probabilities; zscore where at least a quarter of the entries of its present rows are not 0; else tfidf for counts
- * and binary views, unit for real ones. */
-plx__scale_kind plx__scale_auto(const plx__view *view);
+ * and binary views, unit for real ones. Only rows with rows[i] != 0 count (NULL: all). */
+plx__scale_kind plx__scale_auto(const plx__view *view, const uint8_t *rows);
 
 /* The same view stored dense, values new in `arena`; a dense view is passed through. */
 plx_status plx__view_dense(plx__view *out, plx__arena *arena, const plx__view *view);

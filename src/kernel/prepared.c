@@ -66,7 +66,7 @@ static plx_status scaled_view(plx__view *out, plx__run *run, plx_index view)
     if (run->fitted) {
         PLX_TRY(load_scaler(&scaler, run, v, kind));
     } else {
-        PLX_TRY(plx__scaler_fit(&scaler, run->ctx, plx__scratch(run->ctx), kind, v, NULL));
+        PLX_TRY(plx__scaler_fit(&scaler, run->ctx, plx__scratch(run->ctx), kind, v, run->problem->scale_rows));
         PLX_TRY(store_scaler(run, v, &scaler));
     }
     return plx__scaler_apply(out, run->ctx, plx__scratch(run->ctx), &scaler, v);

@@ -40,6 +40,15 @@ double plx__prepared_bytes(const plx__run *run, plx_index view);
 plx_status plx__points_select(plx__points *out, plx_context *ctx, plx__points from, const plx_index *rows,
                               plx_index count);
 
+/* ---- rows in a model (points_store.c) ---- */
+
+plx_status plx__points_put(plx__store *out, const char *name, plx__points rows);
+/* Rows of the model with `rows` (-1: any number) x `cols`; nothing read from a file is trusted. */
+plx_status plx__points_get(plx__points *out, plx_context *ctx, const plx__store *fitted, const char *name,
+                           plx_index rows, plx_index cols);
+/* Stored like `like`, dense or sparse, in scratch: what distances and products need of both sides. */
+plx_status plx__points_match(plx__points *rows, plx_context *ctx, plx__points like);
+
 /* Rows divided by their Euclidean norm (zero rows stay zero), in scratch: the linear kernel of the result is the
  * cosine kernel of `from`. */
 plx_status plx__points_unit(plx__points *out, plx_context *ctx, plx__points from);

@@ -20,7 +20,7 @@ const plx__param_spec plx__uncovered_params[] = {
 /* ---- scaling ---- */
 
 static plx_status settle_scale(plx__scale_kind *out, plx_context *ctx, const plx__problem_source *from,
-                               const plx__view *v)
+                               const plx__view *v, const uint8_t *rows)
 {
     plx__value value;
     *out = PLX__SCALE_NONE;
@@ -28,7 +28,19 @@ static plx_status settle_scale(plx__scale_kind *out, plx_context *ctx, const plx
     PLX_TRY(plx__view_value(&value, ctx, from->settings, "scale", v->name));
     if (plx__scale_parse(out, value.text) || !from->fitting) return PLX_OK; /* a model without scalings predates auto */
     const plx__param_spec *spec = plx__param_find(from->settings->tables, "scale");
-    *out = strstr(spec->words, "unit") ? plx__scale_auto(v) : PLX__SCALE_ZSCORE; /* where that is all there is */
+    *out = strstr(spec->words, "unit") ? plx__scale_auto(v, rows) : PLX__SCALE_ZSCORE; /* where that is all there is */
+    return PLX_OK;
+}
+
+/* The rows that scaling is fitted on: NULL means all. */
+static plx_status labelled_rows(const uint8_t **out, plx_context *ctx, const plx__problem_source *from)
+{
+    uint8_t *rows = NULL;
+    *out = NULL;
+    if (!from->method->scale_by_labelled || !from->fitting || !from->data->labels) return PLX_OK;
+    PLX_TRY(plx__arena_u8(&rows, plx__scratch(ctx), from->data->n));
+    for (plx_index i = 0; i < from->data->n; i++) rows[i] = from->data->labels[i] != NULL;
+    *out = rows;
     return PLX_OK;
 }
 
@@ -126,6 +138,7 @@ plx_status plx__problem_views(plx__problem *out, plx_context *ctx, const plx__pr
     plx__view *views = NULL;
     plx__scale_kind *scale = NULL;
     plx_index *given = NULL, kept = 0;
+    PLX_TRY(labelled_rows(&out->scale_rows, ctx, from));
     PLX_TRY(PLX__ARENA_NEW(&views, scratch, data->n_views));
     PLX_TRY(PLX__ARENA_NEW(&scale, scratch, data->n_views));
     PLX_TRY(plx__arena_i64(&given, scratch, data->n_views));
@@ -134,7 +147,7 @@ plx_status plx__problem_views(plx__problem *out, plx_context *ctx, const plx__pr
         plx__view *view = &views[kept];
         *view = data->views[v];
         scale[kept] = from->scale ? from->scale[v] : PLX__SCALE_NONE;
-        if (!from->scale) PLX_TRY(settle_scale(&scale[kept], ctx, from, view));
+        if (!from->scale) PLX_TRY(settle_scale(&scale[kept], ctx, from, view, out->scale_rows));
         PLX_TRY(zero_rows_miss(&drop, ctx, from, view, scale[kept]));
         if (drop) PLX_TRY(drop_zero_rows(view, ctx, data->n));
         given[kept] = v;

@@ -76,6 +76,16 @@ plx_status plx__outcome_clusters(plx__run *run, const int32_t *index, plx_index 
     return outcome_indexed(run, index, names, scores);
 }
 
+plx_status plx__outcome_clusters_and(plx__run *run, const int32_t *index, plx_index n_clusters, const char *rest)
+{
+    const char *name = NULL;
+    PLX_TRY(plx__outcome_clusters(run, index, n_clusters, (plx_cmat){0}));
+    PLX_TRY(plx__arena_text(&name, run->out->arena, rest));
+    for (plx_index i = 0; i < run->outcome->n; i++)
+        if (index[i] < 0) run->outcome->label[i] = name;
+    return PLX_OK;
+}
+
 void plx__argmax_rows(int32_t *out, plx_cmat scores)
 {
     for (plx_index i = 0; i < scores.rows; i++) {

@@ -20,6 +20,7 @@ typedef struct plx__problem {
     plx_index n, n_views;
     const plx__view *views;       /* after the zero-row rule; absent rows are zero / empty */
     const plx__scale_kind *scale; /* n_views: the scaling in force, auto resolved; none without a parameter `scale` */
+    const uint8_t *scale_rows;    /* n flags: rows that scaling is fitted on; NULL: all */
     plx_index n_given;            /* views of the caller's data; those that no sample has are not among `views` */
     const plx_index *given;       /* n_views: number of each view in the caller's data */
     const char *const *ids;       /* never NULL: row numbers of the caller's data when it has no ids */
@@ -86,6 +87,8 @@ bool plx__wanted(const plx__run *run, const char *name);
  * numbers; or none at all. Arrays are copied. scores.data may be NULL. */
 plx_status plx__outcome_classes(plx__run *run, const int32_t *index, plx_cmat scores);
 plx_status plx__outcome_clusters(plx__run *run, const int32_t *index, plx_index n_clusters, plx_cmat scores);
+/* The same without scores, samples of cluster -1 being called `rest`. */
+plx_status plx__outcome_clusters_and(plx__run *run, const int32_t *index, plx_index n_clusters, const char *rest);
 plx_status plx__outcome_numbers(plx__run *run, const char *const *labels, plx_cmat scores, const char *const *columns);
 plx_status plx__outcome_nothing(plx__run *run);
 
@@ -167,6 +170,8 @@ struct plx__method {
     plx_status (*zero_says_nothing)(bool *out, plx_context *ctx, const plx_params *settings, const plx__view *view);
     bool keep_empty_views; /* a view that no sample has stays in the problem; everywhere else it is ignored */
     plx__uncovered uncovered;
+    bool leave_one_out;             /* a fit predicts labelled samples without themselves; predict does not know them */
+    bool scale_by_labelled;         /* statistics of scaling, and what scale=auto looks at, are of labelled rows */
     const char *prior_array;        /* array that shows class shares for samples without any view, or NULL */
     const char *const *extra_views; /* further names allowed in key.VIEW (e.g. "concat"), NULL-ended; may be NULL */
     size_t params_size;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "contract.h"
+#include "methods/registry.h"
 
 /* A fitted model with all that belongs to it. */
 typedef struct stage {
@@ -149,12 +150,18 @@ static void arrays_on_request(trial *t)
 
 /* ---- new samples ---- */
 
+static bool leaves_one_out(const trial *t)
+{
+    const plx__method *m = plx__method_find(t->method);
+    return m && m->leave_one_out;
+}
+
 static void predict_training(trial *t)
 {
     stage s;
     if (!can(t, PLX_CAN_PREDICT) || !open_stage(&s, t)) return;
     picture *fitted = picture_model(s.model), *predicted = predict_picture(t, s.ctx, s.model, s.r);
-    if (predicted && !can(t, PLX_CAN_USE_UNLABELLED)) {
+    if (predicted && !can(t, PLX_CAN_USE_UNLABELLED) && !leaves_one_out(t)) {
         predicted->objective = fitted->objective;
         plx_index arrays_of_fit = fitted->n_arrays;
         fitted->n_arrays = 0; /* labels and scores; a prediction has fewer arrays */

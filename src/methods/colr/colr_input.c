@@ -4,93 +4,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernel/balance.h"
 #include "kernel/expansion.h"
 #include "linalg/csr.h"
 #include "methods/colr/colr.h"
-
-/* ---- balance ---- */
-
-static plx_status column_means(double *mean, const colr_view *v, plx_index n, double *count)
-{
-    *count = 0;
-    for (plx_index i = 0; i < n; i++) {
-        if (!v->present[i]) continue;
-        ++*count;
-        if (!plx__points_sparse(v->x)) plx__axpy(mean, 1.0, v->x.dense.data + i * v->x.dense.ld, v->features);
-        else
-            for (int64_t e = v->x.csr.ptr[i]; e < v->x.csr.ptr[i + 1]; e++) mean[v->x.csr.col[e]] += v->x.csr.val[e];
-    }
-    plx__scale(mean, *count > 0 ? 1.0 / *count : 0.0, v->features);
-    return PLX_OK;
-}
-
-/* |x - mean|^2 of row i; a sparse row differs from |mean|^2 where it has entries. */
-static double spread_of(const colr_view *v, plx_index i, const double *mean, double mean_sq)
-{
-    if (!plx__points_sparse(v->x)) return plx__dist_sq(v->x.dense.data + i * v->x.dense.ld, mean, v->features);
-    double sum = mean_sq;
-    for (int64_t e = v->x.csr.ptr[i]; e < v->x.csr.ptr[i + 1]; e++) {
-        double x = v->x.csr.val[e], m = mean[v->x.csr.col[e]];
-        sum += x * (x - 2 * m);
-    }
-    return fmax(sum, 0.0);
-}
-
-static double size_of(const colr_view *v, plx_index i)
-{
-    if (!plx__points_sparse(v->x)) return plx__norm_sq(v->x.dense.data + i * v->x.dense.ld, v->features);
-    return plx__norm_sq(v->x.csr.val + v->x.csr.ptr[i], v->x.csr.ptr[i + 1] - v->x.csr.ptr[i]);
-}
-
-/* t^-1/2, t = mean of |x - mean|^2 over the present rows; what is only rounding counts as 0, and 0 counts as 1. */
-static plx_status balance_of(double *out, const colr *c, const colr_view *v)
-{
-    double *mean = NULL, count = 0, spread = 0, size = 0;
-    PLX_TRY(plx__arena_f64(&mean, plx__scratch(c->ctx), v->features, 1));
-    PLX_TRY(column_means(mean, v, c->n, &count));
-    double mean_sq = plx__norm_sq(mean, v->features);
-    for (plx_index i = 0; i < c->n; i++) {
-        if (!v->present[i]) continue;
-        spread += spread_of(v, i, mean, mean_sq);
-        size += size_of(v, i);
-    }
-    double t = count > 0 && spread > 1e-14 * size ? spread / count : 1.0;
-    *out = 1.0 / sqrt(t);
-    return PLX_OK;
-}
-
-static plx_status multiply(plx__points *x, plx_context *ctx, double factor)
-{
-    if (plx__points_sparse(*x)) {
-        plx_csr copy;
-        PLX_TRY(plx__csr_clone(&copy, plx__scratch(ctx), x->csr));
-        plx__scale(copy.val, factor, plx__nnz(x->csr));
-        *x = plx__points_csr(plx__ccsr(copy));
-        return PLX_OK;
-    }
-    plx_mat copy;
-    PLX_TRY(plx__mat_clone(&copy, plx__scratch(ctx), x->dense));
-    plx__mat_scale(copy, factor);
-    *x = plx__points_dense(plx__cmat(copy));
-    return PLX_OK;
-}
-
-static plx_status balance(colr *c, colr_view *v)
-{
-    const char *name = NULL;
-    double factor = 1;
-    if (c->set->balance == COLR_UNBALANCED) return PLX_OK;
-    PLX_TRY(plx__view_key(&name, c->ctx, "_balance", v->name));
-    if (c->run->fitted) {
-        PLX_TRY(plx__store_scalar(&factor, c->ctx, c->run->fitted, name));
-        if (!(factor > 0 && isfinite(factor)))
-            PLX_FAIL(c->ctx, PLX_E_FORMAT, "the model's factor of view '%s' is not > 0", v->name);
-    } else {
-        PLX_TRY(balance_of(&factor, c, v));
-        PLX_TRY(plx__store_put(c->run->out, name, (plx_cmat){&factor, 1, 1, 1}));
-    }
-    return factor == 1.0 ? PLX_OK : multiply(&v->x, c->ctx, factor);
-}
 
 /* ---- views ---- */
 
@@ -116,12 +33,13 @@ static plx_status open_view(colr *c, plx_index number)
     colr_view *v = &c->views[c->m++];
     plx__prepared data;
     PLX_TRY(plx__prepare_rows(&data, c->run, number));
+    if (c->set->balance == COLR_BALANCED) PLX_TRY(plx__balance(&data, c->run, NULL));
     *v = (colr_view){.view = number, .name = data.name, .x = data.rows, .present = data.present};
     v->features = plx__points_cols(data.rows);
     v->d = v->features + c->set->bias;
     v->at = c->d;
     c->d += v->d;
-    return balance(c, v);
+    return PLX_OK;
 }
 
 /* Views of every sample, labels of those that have one, and who takes part in the agreement. */

@@ -1,0 +1,97 @@
+/*
+ * The spread of a view around its mean. A sparse row differs from |mean|^2 only where it has entries.
+ */
+#include "kernel/balance.h"
+
+#include <math.h>
+
+static const double ROUNDING = 1e-14; /* spread relative to the squared norms that is taken for zero */
+
+typedef struct sums {
+    double count, spread, size; /* rows, sum of |x - mean|^2, sum of |x|^2 */
+} sums;
+
+static bool counts(const plx__prepared *rows, const uint8_t *use, plx_index i)
+{
+    return rows->present[i] && (!use || use[i]);
+}
+
+static double column_means(double *mean, const plx__prepared *rows, const uint8_t *use)
+{
+    plx__points x = rows->rows;
+    double count = 0;
+    for (plx_index i = 0; i < plx__points_rows(x); i++) {
+        if (!counts(rows, use, i)) continue;
+        count++;
+        if (!plx__points_sparse(x)) plx__axpy(mean, 1.0, x.dense.data + i * x.dense.ld, x.dense.cols);
+        else
+            for (int64_t e = x.csr.ptr[i]; e < x.csr.ptr[i + 1]; e++) mean[x.csr.col[e]] += x.csr.val[e];
+    }
+    plx__scale(mean, count > 0 ? 1.0 / count : 0.0, plx__points_cols(x));
+    return count;
+}
+
+static void add_row(sums *s, plx__points x, plx_index i, const double *mean, double mean_sq)
+{
+    if (!plx__points_sparse(x)) {
+        s->spread += plx__dist_sq(x.dense.data + i * x.dense.ld, mean, x.dense.cols);
+        s->size += plx__norm_sq(x.dense.data + i * x.dense.ld, x.dense.cols);
+        return;
+    }
+    double spread = mean_sq;
+    for (int64_t e = x.csr.ptr[i]; e < x.csr.ptr[i + 1]; e++) {
+        spread += x.csr.val[e] * (x.csr.val[e] - 2 * mean[x.csr.col[e]]);
+        s->size += x.csr.val[e] * x.csr.val[e];
+    }
+    s->spread += fmax(spread, 0.0);
+}
+
+static plx_status find_factor(double *out, plx__run *run, const plx__prepared *rows, const uint8_t *use)
+{
+    plx__mark mark = plx__arena_mark(plx__scratch(run->ctx));
+    sums s = {0};
+    double *mean = NULL;
+    PLX_TRY(plx__arena_f64(&mean, plx__scratch(run->ctx), plx__points_cols(rows->rows), 1));
+    s.count = column_means(mean, rows, use);
+    double mean_sq = plx__norm_sq(mean, plx__points_cols(rows->rows));
+    for (plx_index i = 0; i < plx__points_rows(rows->rows); i++)
+        if (counts(rows, use, i)) add_row(&s, rows->rows, i, mean, mean_sq);
+    if (!isfinite(s.spread))
+        PLX_FAIL(run->ctx, PLX_E_NUMERIC, "%s: the values of view '%s' are too large; divide them by a constant",
+                 run->method->name, rows->name);
+    *out = s.count > 0 && s.spread > ROUNDING * s.size ? 1.0 / sqrt(s.spread / s.count) : 1.0;
+    plx__arena_rewind(plx__scratch(run->ctx), mark);
+    return PLX_OK;
+}
+
+static plx_status multiply(plx__points *x, plx_context *ctx, double factor)
+{
+    if (plx__points_sparse(*x)) {
+        plx_csr copy;
+        PLX_TRY(plx__csr_clone(&copy, plx__scratch(ctx), x->csr));
+        plx__scale(copy.val, factor, plx__nnz(x->csr));
+        *x = plx__points_csr(plx__ccsr(copy));
+        return PLX_OK;
+    }
+    plx_mat copy;
+    PLX_TRY(plx__mat_clone(&copy, plx__scratch(ctx), x->dense));
+    plx__mat_scale(copy, factor);
+    *x = plx__points_dense(plx__cmat(copy));
+    return PLX_OK;
+}
+
+plx_status plx__balance(plx__prepared *rows, plx__run *run, const uint8_t *use)
+{
+    const char *name = NULL;
+    double factor = 1;
+    PLX_TRY(plx__view_key(&name, run->ctx, "_balance", rows->name));
+    if (run->fitted) {
+        PLX_TRY(plx__store_scalar(&factor, run->ctx, run->fitted, name));
+        if (!(factor > 0 && isfinite(factor)))
+            PLX_FAIL(run->ctx, PLX_E_FORMAT, "the model's factor of view '%s' is not > 0", rows->name);
+    } else {
+        PLX_TRY(find_factor(&factor, run, rows, use));
+        PLX_TRY(plx__store_put(run->out, name, (plx_cmat){&factor, 1, 1, 1}));
+    }
+    return factor == 1.0 ? PLX_OK : multiply(&rows->rows, run->ctx, factor);
+}

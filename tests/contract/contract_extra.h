@@ -50,6 +50,7 @@ static const extra_settings EXTRA_SETTINGS[] = {
     {"llereg", "needed", {"neighbours=100", "nonneg=1"}},
     {"llreg", "needed", {"neighbours=100"}},
     {"llreg", "kernel", {"neighbours=100", "model=kernel", "kernel=rbf", "expansion=full", "c_u=0.01"}},
+    {"mrdbscan", "union", {"semantics=union", "eps=2.5", "minpts=3", "metric=cosine", "normalise=mean", "scale=none"}},
     {"mrknn",
      "accuracy",
      {"weight=accuracy", "decision=count", "normalise=median", "metric=cosine", "scale=unit", "k=3"}},

@@ -63,10 +63,10 @@ static plx_status fill_in(const plx__harmonic *h, plx_context *ctx, plx_cmat t, 
 {
     if (h->inverse.data) return plx__gemm(ctx, 1.0, plx__cmat(h->inverse), PLX__N, t, PLX__N, 0.0, z);
     plx_ccsr qq = plx__ccsr(h->qq);
-    plx__operator a = {qq.rows, plx__csr_apply, &qq};
+    plx__block_operator a = {qq.rows, plx__csr_apply_block, &qq};
     plx__iter_options options = {.tol = 1e-12, .diagonal = h->diagonal, .phase = "missing views"};
     plx__mat_fill(z, 0.0);
-    return plx__cg_many(ctx, a, t, z, &options, NULL);
+    return plx__cg_block(ctx, a, t, z, &options, NULL);
 }
 
 plx_status plx__harmonic_apply(void *arg, plx_context *ctx, plx_cmat x, plx_mat y)

@@ -18,9 +18,7 @@ enum {
 plx_status plx__smoother_create(plx__smoother *out, plx_context *ctx, plx_index n, plx_index n_parts)
 {
     *out = (plx__smoother){.n = n, .n_parts = n_parts};
-    PLX_TRY(PLX__ARENA_NEW(&out->part, plx__scratch(ctx), n_parts));
-    PLX_TRY(plx__arena_f64(&out->scaled, plx__scratch(ctx), n, 1));
-    return plx__arena_f64(&out->image, plx__scratch(ctx), n, 1);
+    return PLX__ARENA_NEW(&out->part, plx__scratch(ctx), n_parts);
 }
 
 void plx__smoother_set(plx__smoother *s, plx_index v, plx_csr l)
@@ -75,26 +73,43 @@ plx_status plx__smoother_form_parts(plx_context *ctx, plx__smoother *s)
 
 /* ---- products ---- */
 
+static void scale_rows(const plx__smoother *s, plx_mat x)
+{
+    for (plx_index i = 0; i < s->n; i++) plx__scale(x.data + i * x.ld, s->row_scale[i], x.cols);
+}
+
+/* y += weight L x. */
+static plx_status add_part(const plx__smoother_part *part, plx_context *ctx, plx_cmat x, plx_mat y)
+{
+    plx_mat image;
+    if (part->weight == 0) return PLX_OK;
+    if (!part->factored) return plx__spmm(ctx, part->weight, plx__ccsr(part->l), x, 1.0, y);
+    PLX_TRY(plx__arena_mat(&image, plx__scratch(ctx), part->b.rows, x.cols));
+    PLX_TRY(plx__spmm(ctx, 1.0, plx__ccsr(part->b), x, 0.0, image));
+    return plx__spmm(ctx, part->weight, plx__ccsr(part->b_turned), plx__cmat(image), 1.0, y);
+}
+
+plx_status plx__smoother_apply_block(void *arg, plx_context *ctx, plx_cmat x, plx_mat y)
+{
+    const plx__smoother *s = arg;
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    plx_mat scaled;
+    plx__mat_fill(y, 0.0);
+    if (s->row_scale) {
+        PLX_TRY(plx__mat_clone(&scaled, plx__scratch(ctx), x));
+        scale_rows(s, scaled);
+        x = plx__cmat(scaled);
+    }
+    for (plx_index v = 0; v < s->n_parts; v++) PLX_TRY(add_part(&s->part[v], ctx, x, y));
+    if (s->row_scale) scale_rows(s, y);
+    plx__arena_rewind(plx__scratch(ctx), mark);
+    return PLX_OK;
+}
+
 plx_status plx__smoother_apply(void *arg, plx_context *ctx, double *y, const double *x)
 {
-    plx__smoother *s = arg;
-    memset(y, 0, (size_t)s->n * sizeof *y);
-    if (s->row_scale) {
-        for (plx_index i = 0; i < s->n; i++) s->scaled[i] = s->row_scale[i] * x[i];
-        x = s->scaled;
-    }
-    for (plx_index v = 0; v < s->n_parts; v++) {
-        const plx__smoother_part *part = &s->part[v];
-        if (part->weight == 0) continue;
-        if (!part->factored) {
-            PLX_TRY(plx__spmv(ctx, part->weight, plx__ccsr(part->l), x, 1.0, y));
-            continue;
-        }
-        PLX_TRY(plx__spmv(ctx, 1.0, plx__ccsr(part->b), x, 0.0, s->image));
-        PLX_TRY(plx__spmv(ctx, part->weight, plx__ccsr(part->b_turned), s->image, 1.0, y));
-    }
-    for (plx_index i = 0; s->row_scale && i < s->n; i++) y[i] *= s->row_scale[i];
-    return PLX_OK;
+    const plx__smoother *s = arg;
+    return plx__smoother_apply_block(arg, ctx, plx__cmat_of(x, s->n, 1), plx__mat_of(y, s->n, 1));
 }
 
 plx_status plx__smoother_matrix(plx_csr *out, plx_context *ctx, const plx__smoother *s)
@@ -207,11 +222,11 @@ typedef struct shifted {
     const double *c;
 } shifted;
 
-static plx_status apply_shifted(void *arg, plx_context *ctx, double *y, const double *x)
+static plx_status apply_shifted(void *arg, plx_context *ctx, plx_cmat x, plx_mat y)
 {
     const shifted *z = arg;
-    PLX_TRY(plx__smoother_apply(z->s, ctx, y, x));
-    for (plx_index i = 0; i < z->s->n; i++) y[i] += z->c[i] * x[i];
+    PLX_TRY(plx__smoother_apply_block(z->s, ctx, x, y));
+    for (plx_index i = 0; i < x.rows; i++) plx__axpy(y.data + i * y.ld, z->c[i], x.data + i * x.ld, x.cols);
     return PLX_OK;
 }
 
@@ -228,8 +243,8 @@ static plx_status solve_iterated(plx_context *ctx, plx__smoother *s, const doubl
     PLX_TRY(plx__mat_clone(&rhs, plx__scratch(ctx), plx__cmat(f)));
     plx__mat_fill(f, 0.0);
     plx__iter_options o = {.tol = 1e-8, .diagonal = jacobi, .phase = "solve"};
-    plx__operator a = {s->n, apply_shifted, &z};
-    PLX_TRY(plx__cg_many(ctx, a, plx__cmat(rhs), f, &o, &iterated));
+    plx__block_operator a = {s->n, apply_shifted, &z};
+    PLX_TRY(plx__cg_block(ctx, a, plx__cmat(rhs), f, &o, &iterated));
     *result = (plx__smooth_result){iterated.iterations, iterated.converged};
     return PLX_OK;
 }
@@ -284,7 +299,7 @@ double plx__smoother_bytes(plx_index n, double entries, bool eigenvectors, plx_i
     double size = (double)n, k = (double)columns, matrix = 12.0 * entries + 8.0 * size, vectors = 8.0 * size * (k + 4);
     if (eigenvectors && solved_densely(n, columns)) return 2 * matrix + 8.0 * size * (2 * size + k + 30);
     if (eigenvectors) return plx__eigen_few_bytes(n, columns, basis_for(n, columns)) + vectors;
-    if (n > FACTOR_UP_TO) return 8.0 * size * (6 * k + 8);
+    if (n > FACTOR_UP_TO) return 8.0 * size * (9 * k + 8);
     return 3 * matrix + vectors + plx__sparse_chol_bytes(n, (plx_index)(0.5 * (entries + size)), threads);
 }
 

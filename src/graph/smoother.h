@@ -22,7 +22,6 @@ typedef struct plx__smoother {
     plx_index n, n_parts;
     plx__smoother_part *part;
     const double *row_scale; /* S_ii: L becomes S L S; NULL: 1 */
-    double *image, *scaled;  /* n each: work space of a product */
 } plx__smoother;
 
 plx_status plx__smoother_create(plx__smoother *out, plx_context *ctx, plx_index n, plx_index n_parts);
@@ -34,7 +33,8 @@ plx_status plx__smoother_set_local(plx__smoother *s, plx_context *ctx, plx_index
 /* Small problems: B'B of all factored parts once, for many solutions with other weights. */
 plx_status plx__smoother_form_parts(plx_context *ctx, plx__smoother *s);
 
-/* y = L x; arg is a plx__smoother. */
+/* y = L x, for one column and for many; arg is a plx__smoother. */
+plx_status plx__smoother_apply_block(void *arg, plx_context *ctx, plx_cmat x, plx_mat y);
 plx_status plx__smoother_apply(void *arg, plx_context *ctx, double *y, const double *x);
 
 /* L in CSR form. */

@@ -16,11 +16,12 @@ static plx_mat weights_of(double *w, const plx__system_block *b, plx_index colum
 }
 
 /* Stacked f = X w; w of a centred block is taken to be orthogonal to X'1. */
-static plx_status values_of(const plx__kernel_system *s, plx_context *ctx, double *w, plx_mat f)
+static plx_status values_of(const plx__kernel_system *s, plx_context *ctx, const double *w, plx_mat f)
 {
     for (plx_index v = 0; v < s->n_blocks; v++) {
         const plx__system_block *b = &s->block[v];
-        PLX_TRY(plx__points_times(ctx, b->rows, plx__cmat(weights_of(w, b, f.cols)), plx__block_part_of(f, b)));
+        plx_cmat own = plx__cmat_of(w + b->w_offset * f.cols, plx__points_cols(b->rows), f.cols);
+        PLX_TRY(plx__points_times(ctx, b->rows, own, plx__block_part_of(f, b)));
     }
     return PLX_OK;
 }
@@ -43,24 +44,21 @@ static plx_status gather_features(const plx__kernel_system *s, plx_context *ctx,
 
 typedef struct primal_job {
     const plx__kernel_system *s;
-    plx_mat f, bf; /* size x 1 */
+    plx_mat f, bf; /* size x columns */
 } primal_job;
 
 /* w -> Gamma w + X' B X w. */
-static plx_status apply_primal(void *arg, plx_context *ctx, double *y, const double *w)
+static plx_status apply_primal(void *arg, plx_context *ctx, plx_cmat w, plx_mat y)
 {
     const primal_job *job = arg;
     const plx__kernel_system *s = job->s;
-    for (plx_index v = 0; v < s->n_blocks; v++) {
-        const plx__system_block *b = &s->block[v];
-        plx_cmat own = plx__cmat_of(w + b->w_offset, plx__points_cols(b->rows), 1);
-        PLX_TRY(plx__points_times(ctx, b->rows, own, plx__block_part_of(job->f, b)));
-    }
+    PLX_TRY(values_of(s, ctx, w.data, job->f));
     PLX_TRY(s->coupling(s->arg, ctx, plx__cmat(job->f), job->bf));
-    PLX_TRY(gather_features(s, ctx, plx__cmat(job->bf), y));
+    PLX_TRY(gather_features(s, ctx, plx__cmat(job->bf), y.data));
     for (plx_index v = 0; v < s->n_blocks; v++) {
         const plx__system_block *b = &s->block[v];
-        plx__axpy(y + b->w_offset, b->gamma, w + b->w_offset, plx__points_cols(b->rows));
+        plx_index at = b->w_offset * w.cols;
+        plx__axpy(y.data + at, b->gamma, w.data + at, plx__points_cols(b->rows) * w.cols);
     }
     return PLX_OK;
 }
@@ -139,10 +137,24 @@ static plx_status refine(const plx__kernel_system *s, plx_context *ctx, plx_mat 
     return plx__gemm(ctx, 1.0, plx__cmat(x), PLX__N, plx__cmat(w), PLX__N, 0.0, f);
 }
 
+/* Whether rounding of the factorised matrix may reach its smallest eigenvalues, as far as the factor tells. */
+static bool ill_conditioned(plx_cmat l, double jitter)
+{
+    const double most = 1e11;
+    double least = INFINITY, largest = 0;
+    for (plx_index i = 0; i < l.rows; i++) {
+        least = fmin(least, l.data[i * l.ld + i]);
+        largest = fmax(largest, l.data[i * l.ld + i]);
+    }
+    return jitter > 0 || largest * largest > most * least * least;
+}
+
 /* (Gamma + X'BX) w = X'R with the matrix formed, X blockdiag of features or factors; f = X w. */
-plx_status plx__system_solve_formed(plx__kernel_system *s, plx_context *ctx, plx_cmat r, plx_mat w, plx_mat f)
+plx_status plx__system_solve_formed(plx__kernel_system *s, plx_context *ctx, plx_cmat r, plx_mat w, plx_mat f,
+                                    bool *doubtful)
 {
     plx_mat x, bx, h;
+    double jitter = 0;
     PLX_TRY(plx__arena_mat(&x, plx__scratch(ctx), r.rows, w.rows));
     for (plx_index v = 0; v < s->n_blocks; v++) {
         plx__system_block *b = &s->block[v];
@@ -162,7 +174,8 @@ plx_status plx__system_solve_formed(plx__kernel_system *s, plx_context *ctx, plx
         plx__mat_add_diag(plx__sub(h, at, at, own, own), s->block[v].gamma);
     }
     plx__mirror_lower(h);
-    PLX_TRY(plx__cholesky_jitter(ctx, h, NULL, s->what, NULL, "increase the weight of the norm"));
+    PLX_TRY(plx__cholesky_jitter(ctx, h, &jitter, s->what, NULL, "increase the weight of the norm"));
+    *doubtful = ill_conditioned(plx__cmat(h), jitter);
     PLX_TRY(plx__chol_solve(ctx, plx__cmat(h), w));
     PLX_TRY(refine(s, ctx, x, plx__cmat(h), r, w, f));
     plx__arena_rewind(plx__scratch(ctx), mark);
@@ -187,13 +200,13 @@ static plx_status iterate_primal(const plx__kernel_system *s, plx_context *ctx, 
 {
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
     primal_job job = {.s = s};
-    plx__operator system = {w.rows, apply_primal, &job};
+    plx__block_operator system = {w.rows, apply_primal, &job};
     plx__iter_options options = {.tol = s->tol, .max_iter = s->max_iter};
     plx_mat start;
-    PLX_TRY(plx__arena_mat(&job.f, plx__scratch(ctx), size, 1));
-    PLX_TRY(plx__arena_mat(&job.bf, plx__scratch(ctx), size, 1));
+    PLX_TRY(plx__arena_mat(&job.f, plx__scratch(ctx), size, w.cols));
+    PLX_TRY(plx__arena_mat(&job.bf, plx__scratch(ctx), size, w.cols));
     PLX_TRY(plx__arena_mat(&start, plx__scratch(ctx), w.rows, w.cols));
-    PLX_TRY(plx__cg_many(ctx, system, plx__cmat(w), start, &options, result));
+    PLX_TRY(plx__cg_block(ctx, system, plx__cmat(w), start, &options, result));
     plx__mat_copy(w, plx__cmat(start));
     plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;
@@ -201,13 +214,13 @@ static plx_status iterate_primal(const plx__kernel_system *s, plx_context *ctx, 
 
 /* Stacked weights lie block after block, each cols x columns: the same bytes as one features x columns matrix. */
 plx_status plx__system_solve_primal(plx__kernel_system *s, plx_context *ctx, plx_cmat r, plx_mat alpha, plx_mat f,
-                                    plx__iter_result *result)
+                                    bool *doubtful, plx__iter_result *result)
 {
     plx_index features = plx__system_stack_features(s);
     plx_mat w;
     PLX_TRY(plx__arena_mat(&w, plx__scratch(ctx), features, r.cols));
     if (features <= FEW_FEATURES) {
-        PLX_TRY(plx__system_solve_formed(s, ctx, r, w, f));
+        PLX_TRY(plx__system_solve_formed(s, ctx, r, w, f, doubtful));
     } else {
         PLX_TRY(gather_features(s, ctx, r, w.data));
         PLX_TRY(iterate_primal(s, ctx, r.rows, w, result));

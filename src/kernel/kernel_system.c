@@ -87,7 +87,7 @@ static plx_status times_block(const plx__system_block *b, plx_context *ctx, plx_
     return PLX_OK;
 }
 
-static plx_status times_all(const plx__kernel_system *s, plx_context *ctx, plx_cmat y, plx_mat out)
+plx_status plx__system_times(const plx__kernel_system *s, plx_context *ctx, plx_cmat y, plx_mat out)
 {
     for (plx_index v = 0; v < s->n_blocks; v++)
         PLX_TRY(
@@ -174,7 +174,7 @@ static plx_status solve_lu(plx__kernel_system *s, plx_context *ctx, plx_cmat r, 
     plx__mat_copy(alpha, r);
     PLX_TRY(plx__lu_solve(ctx, a, alpha, s->what));
     plx__arena_rewind(plx__scratch(ctx), mark);
-    return times_all(s, ctx, plx__cmat(alpha), f);
+    return plx__system_times(s, ctx, plx__cmat(alpha), f);
 }
 
 /* gamma alpha = R - B f: exact for exact f, and right where K sees nothing of alpha. */
@@ -191,196 +191,6 @@ plx_status plx__system_coefficients(const plx__kernel_system *s, plx_context *ct
             }
     }
     return PLX_OK;
-}
-
-/* ---- conjugate gradients in the inner product of K ---- */
-
-typedef struct kernel_cg {
-    plx_mat x, r, p, kr, kp, ap, work;
-    plx_mat best, left;            /* alpha so far, and what it leaves of R */
-    double *step, *energy, *start; /* per column: step, r'Kr now and at the start */
-} kernel_cg;
-
-/* y = Gamma^-1/2 y, blockwise. */
-static void scale_blocks(const plx__kernel_system *s, plx_mat y)
-{
-    for (plx_index v = 0; v < s->n_blocks; v++)
-        plx__mat_scale(plx__block_part_of(y, &s->block[v]), 1.0 / sqrt(s->block[v].gamma));
-}
-
-static void column_dots(double *out, plx_mat a, plx_mat b)
-{
-    memset(out, 0, (size_t)a.cols * sizeof *out);
-    for (plx_index i = 0; i < a.rows; i++)
-        for (plx_index c = 0; c < a.cols; c++) out[c] += a.data[i * a.ld + c] * b.data[i * b.ld + c];
-}
-
-/* y += x diag(t) when `add`, else y = x + y diag(t). */
-static void combine_columns(plx_mat y, plx_mat x, const double *t, double sign, bool add)
-{
-    for (plx_index i = 0; i < y.rows; i++)
-        for (plx_index c = 0; c < y.cols; c++) {
-            double *to = &y.data[i * y.ld + c], from = x.data[i * x.ld + c];
-            *to = add ? *to + sign * t[c] * from : from + t[c] * *to;
-        }
-}
-
-/* ap = p + Gamma^-1/2 B Gamma^-1/2 K p. */
-static plx_status apply_system(const plx__kernel_system *s, plx_context *ctx, kernel_cg *g)
-{
-    plx__mat_copy(g->work, plx__cmat(g->kp));
-    scale_blocks(s, g->work);
-    PLX_TRY(s->coupling(s->arg, ctx, plx__cmat(g->work), g->ap));
-    scale_blocks(s, g->ap);
-    for (plx_index i = 0; i < g->ap.rows; i++)
-        plx__axpy(g->ap.data + i * g->ap.ld, 1.0, g->p.data + i * g->p.ld, g->p.cols);
-    return PLX_OK;
-}
-
-static plx_status begin_cg(plx_context *ctx, kernel_cg *g, plx_cmat r)
-{
-    plx_mat *const all[] = {&g->x, &g->r, &g->p, &g->kr, &g->kp, &g->ap, &g->work, &g->best, &g->left};
-    double **const columns[] = {&g->step, &g->energy, &g->start};
-    for (int i = 0; i < 9; i++) PLX_TRY(plx__arena_mat(all[i], plx__scratch(ctx), r.rows, r.cols));
-    for (int i = 0; i < 3; i++) PLX_TRY(plx__arena_f64(columns[i], plx__scratch(ctx), r.cols, 1));
-    return PLX_OK;
-}
-
-/* Towards the solution for the right-hand side g->left, from 0. */
-static plx_status restart_cg(const plx__kernel_system *s, plx_context *ctx, kernel_cg *g)
-{
-    plx__mat_fill(g->x, 0.0);
-    plx__mat_copy(g->r, plx__cmat(g->left));
-    scale_blocks(s, g->r);
-    plx__mat_copy(g->p, plx__cmat(g->r));
-    PLX_TRY(times_all(s, ctx, plx__cmat(g->r), g->kr));
-    plx__mat_copy(g->kp, plx__cmat(g->kr));
-    column_dots(g->energy, g->r, g->kr);
-    memcpy(g->start, g->energy, (size_t)g->r.cols * sizeof *g->start);
-    return PLX_OK;
-}
-
-/* Measured in the norm of K: what K does not see of r changes no value of f. */
-static double worst_residual(const kernel_cg *g)
-{
-    double worst = 0;
-    for (plx_index c = 0; c < g->r.cols; c++)
-        if (g->start[c] > 0) worst = fmax(worst, sqrt(fmax(0.0, g->energy[c]) / g->start[c]));
-    return worst;
-}
-
-/* Columns that have converged, or have no curvature left, rest. */
-static plx_status step_cg(const plx__kernel_system *s, plx_context *ctx, kernel_cg *g, bool *moved)
-{
-    *moved = false;
-    PLX_TRY(apply_system(s, ctx, g));
-    column_dots(g->step, g->kp, g->ap);
-    for (plx_index c = 0; c < g->r.cols; c++) {
-        bool go = g->step[c] > 0 && isfinite(g->step[c]) && g->energy[c] > s->tol * s->tol * g->start[c];
-        g->step[c] = go ? g->energy[c] / g->step[c] : 0.0;
-        *moved = *moved || go;
-    }
-    if (!*moved) return PLX_OK;
-    combine_columns(g->x, g->p, g->step, 1.0, true);
-    combine_columns(g->r, g->ap, g->step, -1.0, true);
-    PLX_TRY(times_all(s, ctx, plx__cmat(g->r), g->kr));
-    for (plx_index c = 0; c < g->r.cols; c++) g->step[c] = g->step[c] > 0 ? 1.0 / g->energy[c] : 0.0;
-    column_dots(g->energy, g->r, g->kr);
-    for (plx_index c = 0; c < g->r.cols; c++) g->step[c] *= fmax(0.0, g->energy[c]);
-    combine_columns(g->p, g->r, g->step, 1.0, false);
-    combine_columns(g->kp, g->kr, g->step, 1.0, false);
-    return PLX_OK;
-}
-
-/* left = R - (Gamma + B K) alpha; the worst column's length relative to that of R. */
-static plx_status true_residual(const plx__kernel_system *s, plx_context *ctx, kernel_cg *g, plx_cmat r, plx_mat alpha,
-                                double *worst)
-{
-    PLX_TRY(times_all(s, ctx, plx__cmat(alpha), g->work));
-    PLX_TRY(s->coupling(s->arg, ctx, plx__cmat(g->work), g->left));
-    for (plx_index v = 0; v < s->n_blocks; v++) {
-        const plx__system_block *b = &s->block[v];
-        for (plx_index i = b->offset; i < b->offset + b->count; i++)
-            for (plx_index c = 0; c < r.cols; c++) {
-                double *to = &g->left.data[i * g->left.ld + c];
-                *to = r.data[i * r.ld + c] - *to - b->gamma * alpha.data[i * alpha.ld + c];
-            }
-    }
-    *worst = 0;
-    for (plx_index c = 0; c < r.cols; c++) {
-        double left = 0, whole = 0;
-        for (plx_index i = 0; i < r.rows; i++) {
-            left += g->left.data[i * g->left.ld + c] * g->left.data[i * g->left.ld + c];
-            whole += r.data[i * r.ld + c] * r.data[i * r.ld + c];
-        }
-        if (whole > 0) *worst = fmax(*worst, isfinite(left) ? sqrt(left / whole) : INFINITY);
-    }
-    return PLX_OK;
-}
-
-/* Steps until the recurrence says tol, or nothing moves. */
-static plx_status run_cg(const plx__kernel_system *s, plx_context *ctx, kernel_cg *g, plx_index limit,
-                         plx__iter_result *result)
-{
-    bool moved = true;
-    while (moved && worst_residual(g) > s->tol && result->iterations < limit && !plx__out_of_time(ctx)) {
-        PLX_TRY(step_cg(s, ctx, g, &moved));
-        result->iterations += moved;
-        PLX_TRY(plx__report(ctx, "cg", result->iterations, limit, result->residual));
-    }
-    return PLX_OK;
-}
-
-/* Keeps `alpha` where it leaves less than the best so far. */
-static plx_status consider(const plx__kernel_system *s, plx_context *ctx, kernel_cg *g, plx_cmat r, plx_mat alpha,
-                           plx__iter_result *result)
-{
-    double now = 0;
-    PLX_TRY(true_residual(s, ctx, g, r, alpha, &now));
-    if (!(now < result->residual)) return PLX_OK;
-    plx__mat_copy(g->best, plx__cmat(alpha));
-    result->residual = now;
-    return PLX_OK;
-}
-
-static void add_blocks(const plx__kernel_system *s, plx_mat y, plx_mat x, bool over_gamma)
-{
-    for (plx_index v = 0; v < s->n_blocks; v++) {
-        const plx__system_block *b = &s->block[v];
-        for (plx_index i = b->offset; i < b->offset + b->count; i++)
-            plx__axpy(y.data + i * y.ld, over_gamma ? 1.0 / b->gamma : 1.0, x.data + i * x.ld, y.cols);
-    }
-}
-
-/* The recurrence drifts from the truth on ill-conditioned systems, and its norm does not see what K does not see. What
- * counts is the residual of the system itself: it is computed anew after every run, for the coefficients found and for
- * those recovered from their values, alpha = (R - B K x) / gamma = x + rest / gamma, and what the best of all leaves is
- * the next right-hand side, as long as that halves it. 0, which leaves R, is the first. */
-static plx_status solve_cg(plx__kernel_system *s, plx_context *ctx, plx_cmat r, plx_mat alpha, plx_mat f,
-                           plx__iter_result *result)
-{
-    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
-    plx_index limit = s->max_iter ? s->max_iter : plx__max(1000, 10 * r.rows);
-    kernel_cg g = {0};
-    PLX_TRY(begin_cg(ctx, &g, r));
-    result->residual = INFINITY;
-    PLX_TRY(consider(s, ctx, &g, r, g.best, result));
-    for (bool better = true; better && result->residual > s->tol;) {
-        double before = result->residual;
-        PLX_TRY(true_residual(s, ctx, &g, r, g.best, &before));
-        PLX_TRY(restart_cg(s, ctx, &g));
-        PLX_TRY(run_cg(s, ctx, &g, limit, result));
-        scale_blocks(s, g.x);
-        add_blocks(s, g.x, g.best, false);
-        PLX_TRY(consider(s, ctx, &g, r, g.x, result));
-        add_blocks(s, g.x, g.left, true);
-        PLX_TRY(consider(s, ctx, &g, r, g.x, result));
-        better = result->residual < 0.5 * before && result->iterations < limit && !plx__out_of_time(ctx);
-    }
-    result->converged = result->residual <= s->tol;
-    plx__mat_copy(alpha, plx__cmat(g.best));
-    plx__arena_rewind(plx__scratch(ctx), mark);
-    return times_all(s, ctx, plx__cmat(alpha), f);
 }
 
 /* ---- dense ---- */
@@ -415,7 +225,8 @@ static plx_status kernel_mean(plx__system_block *b, plx_context *ctx)
     return PLX_OK;
 }
 
-static plx_status solve_dense(plx__kernel_system *s, plx_context *ctx, plx_cmat r, plx_mat alpha, plx_mat f)
+static plx_status solve_dense(plx__kernel_system *s, plx_context *ctx, plx_cmat r, plx_mat alpha, plx_mat f,
+                              bool *doubtful)
 {
     plx_mat w;
     bool good = true;
@@ -425,7 +236,7 @@ static plx_status solve_dense(plx__kernel_system *s, plx_context *ctx, plx_cmat 
     }
     if (!good) return solve_lu(s, ctx, r, alpha, f);
     PLX_TRY(plx__arena_mat(&w, plx__scratch(ctx), plx__system_stack_features(s), r.cols));
-    PLX_TRY(plx__system_solve_formed(s, ctx, r, w, f));
+    PLX_TRY(plx__system_solve_formed(s, ctx, r, w, f, doubtful));
     for (plx_index v = 0; v < s->n_blocks; v++) PLX_TRY(kernel_mean(&s->block[v], ctx));
     return plx__system_coefficients(s, ctx, r, plx__cmat(f), alpha);
 }
@@ -445,21 +256,63 @@ static plx__system_solver best_road(const plx__kernel_system *s)
     return features <= FEW_FEATURES ? PLX__SYSTEM_PRIMAL : PLX__SYSTEM_DENSE;
 }
 
-plx_status plx__system_solve(plx__kernel_system *s, plx_context *ctx, plx_cmat r, plx_mat alpha, plx_mat f,
-                             plx__iter_result *result)
+static plx_status begin_blocks(plx__kernel_system *s, plx_context *ctx, plx__system_solver road)
 {
     plx_index at = 0;
-    plx__system_solver road = best_road(s);
-    *result = (plx__iter_result){.converged = true};
     for (plx_index v = 0; v < s->n_blocks; v++) {
         s->block[v].offset = at;
         at += s->block[v].count;
         PLX_TRY(begin_block(&s->block[v], ctx, road));
     }
-    PLX_ASSERT(r.rows == at);
-    if (road == PLX__SYSTEM_PRIMAL) return plx__system_solve_primal(s, ctx, r, alpha, f, result);
-    if (road == PLX__SYSTEM_CG) return solve_cg(s, ctx, r, alpha, f, result);
-    return solve_dense(s, ctx, r, alpha, f);
+    return PLX_OK;
+}
+
+/* w = X'alpha of linear kernels. */
+static plx_status find_weights(plx__system_block *b, plx_context *ctx, plx_cmat alpha)
+{
+    plx_mat plain;
+    PLX_TRY(plx__arena_mat(&b->weights, plx__scratch(ctx), plx__points_cols(b->rows), alpha.cols));
+    PLX_TRY(plx__mat_clone(&plain, plx__scratch(ctx), plx__block_part(alpha, b)));
+    plx__system_plain(b, plain);
+    return plx__block_features(b, ctx, plx__cmat(plain), b->weights);
+}
+
+/* A matrix that was formed knows nothing below the last digit of its largest entry, where the weight of the norm may
+ * be. The iteration in the inner product of K does not form it: it goes on from what the factors gave. */
+static plx_status solve_again(plx__kernel_system *s, plx_context *ctx, plx__system_solver road, plx_cmat r,
+                              plx_mat alpha, plx_mat f, plx__iter_result *result)
+{
+    PLX_TRY(begin_blocks(s, ctx, PLX__SYSTEM_CG));
+    PLX_TRY(plx__system_solve_cg(s, ctx, r, alpha, f, result));
+    for (plx_index v = 0; v < s->n_blocks && road == PLX__SYSTEM_PRIMAL; v++)
+        PLX_TRY(find_weights(&s->block[v], ctx, plx__cmat(alpha)));
+    return PLX_OK;
+}
+
+static bool any_shifted(const plx__kernel_system *s)
+{
+    for (plx_index v = 0; v < s->n_blocks; v++)
+        if (s->block[v].shifted) return true;
+    return false;
+}
+
+plx_status plx__system_solve(plx__kernel_system *s, plx_context *ctx, plx_cmat r, plx_mat alpha, plx_mat f,
+                             plx__iter_result *result)
+{
+    plx__system_solver road = best_road(s);
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    bool doubtful = false;
+    *result = (plx__iter_result){.converged = true};
+    PLX_TRY(begin_blocks(s, ctx, road));
+    if (road == PLX__SYSTEM_CG) {
+        plx__mat_fill(alpha, 0.0);
+        return plx__system_solve_cg(s, ctx, r, alpha, f, result);
+    }
+    if (road == PLX__SYSTEM_PRIMAL) PLX_TRY(plx__system_solve_primal(s, ctx, r, alpha, f, &doubtful, result));
+    else PLX_TRY(solve_dense(s, ctx, r, alpha, f, &doubtful));
+    if (!doubtful || any_shifted(s)) return PLX_OK;
+    plx__arena_rewind(plx__scratch(ctx), mark);
+    return solve_again(s, ctx, road, r, alpha, f, result);
 }
 
 void plx__system_plain(const plx__system_block *b, plx_mat alpha)

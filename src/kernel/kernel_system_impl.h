@@ -8,10 +8,16 @@
 
 enum { FEW_FEATURES = 2000 }; /* up to here the primal matrix is formed */
 
-plx_status plx__system_solve_formed(plx__kernel_system *s, plx_context *ctx, plx_cmat r, plx_mat w, plx_mat f);
+/* *doubtful: the matrix was too ill-conditioned to be formed; what was found is a start at best. */
+plx_status plx__system_solve_formed(plx__kernel_system *s, plx_context *ctx, plx_cmat r, plx_mat w, plx_mat f,
+                                    bool *doubtful);
 plx_index plx__system_stack_features(plx__kernel_system *s);
 plx_status plx__system_solve_primal(plx__kernel_system *s, plx_context *ctx, plx_cmat r, plx_mat alpha, plx_mat f,
-                                    plx__iter_result *result);
+                                    bool *doubtful, plx__iter_result *result);
+/* alpha holds a start, taken where it leaves less of R than 0 does. */
+plx_status plx__system_solve_cg(plx__kernel_system *s, plx_context *ctx, plx_cmat r, plx_mat alpha, plx_mat f,
+                                plx__iter_result *result);
+plx_status plx__system_times(const plx__kernel_system *s, plx_context *ctx, plx_cmat y, plx_mat out); /* K y */
 plx_cmat plx__block_part(plx_cmat m, const plx__system_block *b);
 plx_mat plx__block_part_of(plx_mat m, const plx__system_block *b);
 void plx__block_project(plx_mat m, const double *p, double norm, double *work);

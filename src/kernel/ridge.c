@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "kernel/expansion.h"
 #include "linalg/factor.h"
 
 enum { FEW_COLUMNS = 2000 }; /* normal equations up to here: d^2 memory, l d^2 + d^3/3 time */
@@ -74,11 +75,11 @@ typedef struct shifted {
     double shift;
 } shifted;
 
-static plx_status apply_shifted(void *arg, plx_context *ctx, double *y, const double *x)
+static plx_status apply_shifted(void *arg, plx_context *ctx, plx_cmat x, plx_mat y)
 {
     const shifted *s = arg;
-    PLX_TRY(plx__gemv(ctx, 1.0, s->k, PLX__N, x, 0.0, y));
-    plx__axpy(y, s->shift, x, s->k.rows);
+    PLX_TRY(plx__gemm(ctx, 1.0, s->k, PLX__N, x, PLX__N, 0.0, y));
+    for (plx_index i = 0; i < x.rows; i++) plx__axpy(y.data + i * y.ld, s->shift, x.data + i * x.ld, x.cols);
     return PLX_OK;
 }
 
@@ -87,7 +88,7 @@ plx_status plx__ridge_cg(plx_context *ctx, plx_cmat k, plx_cmat y, const plx__ri
 {
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
     shifted op = {k, o->gamma * (double)k.rows};
-    plx__operator system = {k.rows, apply_shifted, &op};
+    plx__block_operator system = {k.rows, apply_shifted, &op};
     plx__iter_options options = {.tol = o->tol};
     plx_mat rhs, s;
     double *diagonal = NULL;
@@ -96,7 +97,7 @@ plx_status plx__ridge_cg(plx_context *ctx, plx_cmat k, plx_cmat y, const plx__ri
     PLX_TRY(plx__arena_f64(&diagonal, plx__scratch(ctx), k.rows, 1));
     for (plx_index i = 0; i < k.rows; i++) diagonal[i] = fmax(k.data[i * k.ld + i], 0.0) + op.shift;
     options.diagonal = diagonal;
-    PLX_TRY(plx__cg_many(ctx, system, plx__cmat(rhs), s, &options, result));
+    PLX_TRY(plx__cg_block(ctx, system, plx__cmat(rhs), s, &options, result));
     PLX_TRY(eliminate_bias(ctx, plx__cmat(s), o->bias, a, b, result->converged ? o->what : NULL));
     plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;
@@ -108,71 +109,60 @@ typedef struct primal {
     plx__points x;
     plx_csr transposed; /* of a sparse x */
     const plx__ridge_options *o;
-    double *residual; /* l */
+    plx_mat residual; /* l x targets */
 } primal;
 
-static plx_status times(const primal *p, plx_context *ctx, double *out, const double *w)
+static plx_status times_t(const primal *p, plx_context *ctx, plx_mat out)
 {
-    if (plx__points_sparse(p->x)) return plx__spmv(ctx, 1.0, p->x.csr, w, 0.0, out);
-    return plx__gemv(ctx, 1.0, p->x.dense, PLX__N, w, 0.0, out);
+    plx_cmat r = plx__cmat(p->residual);
+    if (plx__points_sparse(p->x)) return plx__spmm(ctx, 1.0, plx__ccsr(p->transposed), r, 0.0, out);
+    return plx__points_times_t(ctx, p->x, r, out);
 }
 
-static plx_status times_t(const primal *p, plx_context *ctx, double *out, const double *r)
+/* Minimising over b centres the residual: r - mean(r), column by column. The means stay in `mean` (one per column). */
+static void centre(const primal *p, double *mean)
 {
-    if (plx__points_sparse(p->x)) return plx__spmv(ctx, 1.0, plx__ccsr(p->transposed), r, 0.0, out);
-    return plx__gemv(ctx, 1.0, p->x.dense, PLX__T, r, 0.0, out);
-}
-
-/* Minimising over b centres the residual: r - mean(r). */
-static void centre(const primal *p, double *r, plx_index l)
-{
+    plx_mat r = p->residual;
+    memset(mean, 0, (size_t)r.cols * sizeof *mean);
     if (!p->o->bias) return;
-    double mean = plx__sum(r, l) / (double)l;
-    for (plx_index i = 0; i < l; i++) r[i] -= mean;
+    for (plx_index i = 0; i < r.rows; i++) plx__axpy(mean, 1.0 / (double)r.rows, r.data + i * r.ld, r.cols);
+    plx__sub_row(r, mean);
 }
 
 /* w -> X' C X w / l + gamma w. */
-static plx_status apply_primal(void *arg, plx_context *ctx, double *y, const double *w)
+static plx_status apply_primal(void *arg, plx_context *ctx, plx_cmat w, plx_mat y)
 {
     const primal *p = arg;
-    plx_index l = plx__points_rows(p->x), d = plx__points_cols(p->x);
-    PLX_TRY(times(p, ctx, p->residual, w));
-    centre(p, p->residual, l);
-    PLX_TRY(times_t(p, ctx, y, p->residual));
-    plx__scale(y, 1.0 / (double)l, d);
-    plx__axpy(y, p->o->gamma, w, d);
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    double *mean = NULL;
+    PLX_TRY(plx__arena_f64(&mean, plx__scratch(ctx), w.cols, 1));
+    PLX_TRY(plx__points_times(ctx, p->x, w, p->residual));
+    centre(p, mean);
+    PLX_TRY(times_t(p, ctx, y));
+    plx__mat_scale(y, 1.0 / (double)p->residual.rows);
+    for (plx_index f = 0; f < w.rows; f++) plx__axpy(y.data + f * y.ld, p->o->gamma, w.data + f * w.ld, w.cols);
+    plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;
 }
 
-/* X' C y / l for every target, into the columns of rhs. */
-static plx_status primal_rhs(const primal *p, plx_context *ctx, plx_cmat y, plx_mat rhs)
+/* X' C y / l for every target; `mean` is work. */
+static plx_status primal_rhs(const primal *p, plx_context *ctx, plx_cmat y, plx_mat rhs, double *mean)
 {
-    plx_index l = y.rows;
-    double *column = NULL;
-    PLX_TRY(plx__arena_f64(&column, plx__scratch(ctx), rhs.rows, 1));
-    for (plx_index c = 0; c < y.cols; c++) {
-        for (plx_index i = 0; i < l; i++) p->residual[i] = y.data[i * y.ld + c];
-        centre(p, p->residual, l);
-        PLX_TRY(times_t(p, ctx, column, p->residual));
-        for (plx_index f = 0; f < rhs.rows; f++) rhs.data[f * rhs.ld + c] = column[f] / (double)l;
-    }
+    plx__mat_copy(p->residual, y);
+    centre(p, mean);
+    PLX_TRY(times_t(p, ctx, rhs));
+    plx__mat_scale(rhs, 1.0 / (double)y.rows);
     return PLX_OK;
 }
 
 /* b = mean of y - X w. */
 static plx_status primal_bias(const primal *p, plx_context *ctx, plx_cmat y, plx_cmat w, double *b)
 {
-    plx_index l = y.rows;
-    double *column = NULL;
-    memset(b, 0, (size_t)y.cols * sizeof *b);
-    if (!p->o->bias) return PLX_OK;
-    PLX_TRY(plx__arena_f64(&column, plx__scratch(ctx), w.rows, 1));
-    for (plx_index c = 0; c < y.cols; c++) {
-        for (plx_index f = 0; f < w.rows; f++) column[f] = w.data[f * w.ld + c];
-        PLX_TRY(times(p, ctx, p->residual, column));
-        for (plx_index i = 0; i < l; i++) p->residual[i] = y.data[i * y.ld + c] - p->residual[i];
-        b[c] = plx__sum(p->residual, l) / (double)l;
-    }
+    plx_mat r = p->residual;
+    PLX_TRY(plx__points_times(ctx, p->x, w, r));
+    for (plx_index i = 0; i < y.rows; i++)
+        for (plx_index c = 0; c < y.cols; c++) r.data[i * r.ld + c] = y.data[i * y.ld + c] - r.data[i * r.ld + c];
+    centre(p, b);
     return PLX_OK;
 }
 
@@ -199,11 +189,11 @@ static plx_status normal_equations(const primal *p, plx_context *ctx, plx_mat w)
 
 static plx_status conjugate_gradients(primal *p, plx_context *ctx, plx_mat w, plx__iter_result *result)
 {
-    plx__operator system = {w.rows, apply_primal, p};
+    plx__block_operator system = {w.rows, apply_primal, p};
     plx__iter_options options = {.tol = p->o->tol};
     plx_mat start;
     PLX_TRY(plx__arena_mat(&start, plx__scratch(ctx), w.rows, w.cols));
-    PLX_TRY(plx__cg_many(ctx, system, plx__cmat(w), start, &options, result));
+    PLX_TRY(plx__cg_block(ctx, system, plx__cmat(w), start, &options, result));
     plx__mat_copy(w, plx__cmat(start));
     return PLX_OK;
 }
@@ -214,9 +204,9 @@ plx_status plx__ridge_primal(plx_context *ctx, plx__points x, plx_cmat y, const 
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
     primal p = {.x = x, .o = o};
     *result = (plx__iter_result){.converged = true};
-    PLX_TRY(plx__arena_f64(&p.residual, plx__scratch(ctx), plx__points_rows(x), 1));
+    PLX_TRY(plx__arena_mat(&p.residual, plx__scratch(ctx), y.rows, y.cols));
     if (plx__points_sparse(x)) PLX_TRY(plx__csr_transpose(&p.transposed, plx__scratch(ctx), x.csr));
-    PLX_TRY(primal_rhs(&p, ctx, y, w));
+    PLX_TRY(primal_rhs(&p, ctx, y, w, b));
     if (w.rows <= FEW_COLUMNS) PLX_TRY(normal_equations(&p, ctx, w));
     else PLX_TRY(conjugate_gradients(&p, ctx, w, result));
     PLX_TRY(primal_bias(&p, ctx, y, plx__cmat(w), b));

@@ -77,9 +77,6 @@ plx_status plx__spmm(plx_context *ctx, double alpha, plx_ccsr a, plx_cmat b, dou
  * plx__csr_transpose of it and use plx__spmm. */
 plx_status plx__spmm_t(plx_context *ctx, double alpha, plx_ccsr a, plx_cmat b, double beta, plx_mat c);
 
-/* C = B A (dense m x rows(A) times sparse): C is m x cols(A). */
-plx_status plx__dense_csr(plx_context *ctx, plx_cmat b, plx_ccsr a, plx_mat c);
-
 /* G = A B' for sparse A, B with equal column counts; G is rows(A) x rows(B). For block rows pass
  * plx__csr_rows(a, i0, i1). */
 plx_status plx__csr_gram(plx_context *ctx, plx_ccsr a, plx_ccsr b, plx_mat g);

@@ -20,13 +20,6 @@ typedef struct plx__operator {
     void *arg;
 } plx__operator;
 
-/* Rectangular operator: forward y (rows) = A x (cols), adjoint x = A' y. */
-typedef struct plx__operator2 {
-    plx_index rows, cols;
-    plx__apply_fn forward, adjoint;
-    void *arg;
-} plx__operator2;
-
 typedef enum plx__end { PLX__SMALLEST = 0, PLX__LARGEST = 1 } plx__end;
 
 typedef struct plx__eigen_options {

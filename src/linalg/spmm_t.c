@@ -84,30 +84,6 @@ plx_status plx__spmm_t(plx_context *ctx, double alpha, plx_ccsr a, plx_cmat b, d
     return PLX_OK;
 }
 
-/* ---- dense times sparse ---- */
-
-static plx_status dense_rows(void *arg, plx_context *ctx, plx_index begin, plx_index end, int worker)
-{
-    const scatter_job *job = arg;
-    (void)ctx, (void)worker;
-    for (plx_index r = begin; r < end; r++) {
-        const double *from = job->b.data + r * job->b.ld;
-        double *to = job->c.data + r * job->c.ld;
-        memset(to, 0, (size_t)job->c.cols * sizeof *to);
-        for (plx_index i = 0; i < job->a.rows; i++)
-            for (int64_t p = job->a.ptr[i]; p < job->a.ptr[i + 1]; p++) to[job->a.col[p]] += from[i] * job->a.val[p];
-    }
-    return PLX_OK;
-}
-
-plx_status plx__dense_csr(plx_context *ctx, plx_cmat b, plx_ccsr a, plx_mat c)
-{
-    PLX_ASSERT(b.cols == a.rows && c.rows == b.rows && c.cols == a.cols);
-    if (c.cols == 0) return PLX_OK;
-    scatter_job job = {.a = a, .b = b, .c = c};
-    return plx__parallel_for(ctx, b.rows, 1, dense_rows, &job);
-}
-
 /* ---- inner products of rows ---- */
 
 typedef struct gram_job {

@@ -266,8 +266,7 @@ static plx_status report_outcome(plx__run *run, const plx__iter_result *result)
 {
     run->info->iterations = result->iterations;
     if (result->iterations || !result->converged) run->info->converged = result->converged;
-    if (!result->converged)
-        plx__warn(run->ctx, "corls: the iterative solver stopped before reaching tol; raise max_iter");
+    if (!result->converged) plx__warn_unsolved(run, result->iterations, ((const params *)run->params)->max_iter);
     return PLX_OK;
 }
 

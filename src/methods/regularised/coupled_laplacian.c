@@ -263,9 +263,7 @@ plx_status plx__coupled_fit(plx__run *run, bool hinge)
     run->info->objective = z.objective;
     run->info->iterations = z.iterations;
     if (z.iterations || !z.converged) run->info->converged = z.converged;
-    if (!z.converged)
-        plx__warn(run->ctx, "%s: an iterative solver stopped before reaching tol; results are approximate",
-                  run->method->name);
+    if (!z.converged) plx__warn_unsolved(run, z.iterations, 0);
     return decide(&z);
 }
 

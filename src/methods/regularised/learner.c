@@ -447,3 +447,18 @@ double plx__learner_bytes(const plx__run *run, plx_index view, plx__system_solve
     }
     return plx__prepared_bytes(run, view) + 8 * (kept + solving + scoring + 4 * n * k);
 }
+
+void plx__warn_unsolved(const plx__run *run, plx_index iterations, plx_index max_iter)
+{
+    const char *name = run->method->name;
+    if (plx__out_of_time(run->ctx))
+        plx__warn(run->ctx, "%s: the time limit ended the solver before it reached tol; results are approximate", name);
+    else if (max_iter && iterations >= max_iter)
+        plx__warn(run->ctx, "%s: max_iter = %lld ended the solver before it reached tol; raise it", name,
+                  (long long)max_iter);
+    else
+        plx__warn(
+            run->ctx,
+            "%s: the solver made no more progress before it reached tol; scale the views or raise the norm's weight",
+            name);
+}

@@ -56,4 +56,7 @@ double plx__learner_bytes(const plx__run *run, plx_index view, plx__system_solve
 /* Rows that are not usable get the class shares of the model and its most frequent class; the warning says `why`. */
 plx_status plx__prior_rows(plx__run *run, plx_mat scores, int32_t *label, const uint8_t *usable, const char *why);
 
+/* Tells which limit ended a solver before it reached tol; max_iter 0: it has none. */
+void plx__warn_unsolved(const plx__run *run, plx_index iterations, plx_index max_iter);
+
 #endif

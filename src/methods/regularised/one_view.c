@@ -127,9 +127,7 @@ static plx_status put_results(plx__run *run, plx__learner *q, const view_graph *
     PLX_TRY(score(run, &q->x, f));
     run->info->iterations = q->iterations;
     if (q->iterations || !q->converged) run->info->converged = q->converged;
-    if (!q->converged)
-        plx__warn(run->ctx, "%s: the iterative solver stopped before reaching tol; results are approximate",
-                  run->method->name);
+    if (!q->converged) plx__warn_unsolved(run, q->iterations, 0);
     return PLX_OK;
 }
 

@@ -16,6 +16,8 @@ import re
 import subprocess
 import sys
 
+from wrap_prose import wrap
+
 SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PART = re.compile(r"(<!-- generated: (\S+) -->\n)(.*?)(<!-- end generated -->)", re.S)
 
@@ -70,7 +72,7 @@ def with_parts(path, parts):
     found = [match.group(2) for match in PART.finditer(old)]
     if sorted(found) != sorted(parts):
         sys.exit("{}: expected the generated parts {}, found {}".format(path, ", ".join(sorted(parts)), ", ".join(found) or "none"))
-    return old, PART.sub(lambda match: match.group(1) + parts[match.group(2)] + match.group(4), old)
+    return old, PART.sub(lambda match: match.group(1) + wrap(parts[match.group(2)]) + match.group(4), old)
 
 
 def main():

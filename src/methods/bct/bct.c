@@ -125,11 +125,12 @@ static plx_status block_of_rows(bct *b, const plx__gp_state *s, plx_index begin,
 {
     plx_mat z;
     plx_index at = 0;
-    PLX_TRY(plx__mat_clone(&z, plx__scratch(b->ctx), plx__csub(plx__cmat(b->z), begin, 0, m.rows, b->z.cols)));
-    PLX_TRY(plx__weight_space_predict(b->ctx, s, z, b->c + begin, m, v));
+    PLX_TRY(plx__mat_clone(&z, plx__scratch(b->ctx),
+                           plx__csub(plx__cmat(b->weight.z), begin, 0, m.rows, b->weight.z.cols)));
+    PLX_TRY(plx__weight_space_predict(b->ctx, s, z, b->weight.c + begin, m, v));
     while (at < s->n && b->labelled[at] < begin) at++;
     for (; at < s->n && b->labelled[at] < begin + m.rows; at++)
-        plx__weight_space_own(s, at, b->c[b->labelled[at]], m, v, b->labelled[at] - begin);
+        plx__weight_space_own(s, at, b->weight.c[b->labelled[at]], m, v, b->labelled[at] - begin);
     return PLX_OK;
 }
 
@@ -141,7 +142,7 @@ static plx_status score_block(bct *b, const plx__gp_state *s, plx_index begin, p
     plx_mat m, v;
     PLX_TRY(plx__arena_mat(&m, plx__scratch(b->ctx), rows, s->q));
     PLX_TRY(plx__arena_mat(&v, plx__scratch(b->ctx), rows, s->q));
-    PLX_TRY(b->thin ? block_of_rows(b, s, begin, m, v) : block_of_columns(b, s, begin, m, v));
+    PLX_TRY(b->weight.thin ? block_of_rows(b, s, begin, m, v) : block_of_columns(b, s, begin, m, v));
     for (plx_index i = 0; i < rows; i++)
         for (plx_index c = 0; c < s->q; c++) {
             mean.data[b->covered[begin + i] * s->q + c] = m.data[i * s->q + c] + b->targets.offset;
@@ -208,12 +209,12 @@ static bool wants_factors(const bct *b)
 /* K_c itself; and solves with the S_j, which two complete views do without. */
 static void choose_results(bct *b)
 {
-    b->full = !b->labels;
+    b->dense.full = !b->labels;
     for (plx_index i = 0; i < b->run->n_wanted; i++) {
         const char *name = b->run->wanted[i];
         bool marginal = strncmp(name, "marginal.", 9) == 0;
-        b->full |= marginal || strcmp(name, "kernel") == 0 || strcmp(name, "precision") == 0;
-        b->solves |= marginal || strcmp(name, "view_mean") == 0;
+        b->dense.full |= marginal || strcmp(name, "kernel") == 0 || strcmp(name, "precision") == 0;
+        b->dense.solves |= marginal || strcmp(name, "view_mean") == 0;
     }
 }
 
@@ -238,8 +239,8 @@ plx_status plx__bct_fit(bct *b, plx__gp_state *state, bool factors)
     b->keep_factors = factors || wants_factors(b);
     b->keep_precision = plx__wanted(b->run, "precision");
     choose_results(b);
-    b->full |= factors;
-    b->solves |= factors;
+    b->dense.full |= factors;
+    b->dense.solves |= factors;
     PLX_TRY(plx__report(b->ctx, "kernel", 0, 1, NAN));
     if (b->labels) PLX_TRY(open_targets(b));
     PLX_TRY(plx__bct_reserve(b));
@@ -278,8 +279,7 @@ static bool in_weight_space(const plx__run *run, double *features)
                                         (p->lowrank == BCT_LOWRANK_AUTO && 2 * *features < (double)run->problem->n)));
 }
 
-/* Dense: Lambda, K_c, an inverse in the making and a factor (all of them, with their bases, when optimising). Weight
- * space: Z, X and a scaled copy of a part. Either way the covariances with the labelled samples and their factors. */
+/* What the form reserves, the covariances with the labelled samples and their factors. */
 static double memory(const plx__run *run)
 {
     const plx__problem *x = run->problem;
@@ -304,13 +304,13 @@ static double memory(const plx__run *run)
                                                                                                   : 0.0;
     if (p->task == BCT_CLUSTER) made += 2 * square;
     double factors = optimise ? 2 * views : run->fitted || made > 0 || asks_for_solves(run) ? views : 1;
-    double kernel = weights ? 3 * fitted * features + 4 * features * features : (3 + factors) * square;
+    double kernel = weights ? plx__bct_weight_bytes(fitted, features) : plx__bct_dense_bytes(fitted, factors);
     bool thin = weights && 2 * features < l && (run->fitted ? true : !optimise && !asks_for_solves(run));
     double inference = thin ? 4 * l * features + (5 + 2 * q) * features * features
                             : fitted * l * (optimise ? 5 : 2) + (5 + 2 * q) * l * l;
     if (thin) l = 0;
     double block = run->fitted ? 4 * 256.0 * fitted : 512.0 * l * 3;
-    return rows + 8 * (kernel + inference + block + made + n * (6 * q + 6));
+    return rows + kernel + 8 * (inference + block + made + n * (6 * q + 6));
 }
 
 static const plx__param_table tables[] = {plx__bct_params, plx__kernel_params, plx__scale_params, plx__heldout_params,

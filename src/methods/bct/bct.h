@@ -39,6 +39,29 @@ typedef struct bct_view {
     plx_mat factor;  /* Cholesky factor of S_j (of a pair S_j itself, or none), or of s_j I + a_j X'X */
 } bct_view;
 
+/* K_c by n_cov x n_cov matrices. */
+typedef struct bct_dense_form {
+    bool full;               /* K_c itself is wanted (kc) */
+    bool solves;             /* plx__bct_solve will be used: no short cut for two views */
+    plx_mat lambda, kc;      /* factor of Lambda (a pair: of S_1 + S_2); K_c */
+    bool inverted;           /* kc holds K_c */
+    double *diagonal;        /* of K_c, after plx__bct_find_diagonal */
+    bool pair;               /* two complete views: K_c = S_1 (S_1 + S_2)^-1 S_2 */
+    plx_mat pair_room[2];    /* n_cov x n_cov each */
+    plx_mat pair_columns[2]; /* S_j(:, labelled) */
+    plx_mat pair_t;          /* T of the view `first` */
+    plx_index first;         /* the view whose S_j is at hand as its `factor` */
+} bct_dense_form;
+
+/* K_c = diag(c) + Z Z'. */
+typedef struct bct_weight_form {
+    double *c;   /* n_cov */
+    plx_mat z;   /* n_cov x p */
+    bool thin;   /* many labels: inference by p x p matrices, kl is not made */
+    plx_mat z_l; /* thin: rows of z of the labelled samples */
+    double *c_l; /* thin: likewise of c */
+} bct_weight_form;
+
 typedef struct bct {
     plx__run *run;
     plx_context *ctx;
@@ -55,20 +78,9 @@ typedef struct bct {
     double *hyper; /* per view amplitude and (rbf) width; view variances; noise */
     double jitter;
     bool keep_factors, keep_precision;
-    bool full;                             /* dense form: K_c itself is wanted (kc) */
-    bool solves;                           /* plx__bct_solve will be used: no short cut for two views */
-    bool pair, inverted;                   /* dense form of two complete views; kc holds K_c */
-    plx_mat pair_room[2], pair_columns[2]; /* a pair: n_cov x n_cov each; S_j(:, labelled) */
-    plx_mat pair_t;                        /* a pair: T of the view `first` */
-    plx_index first;                       /* a pair: the view whose S_j is at hand as its `factor` */
-    bool fixed_widths;                     /* derivatives by widths are not wanted */
-    plx_mat lambda, kc;                    /* dense form: n_cov x n_cov, factor of Lambda (a pair: of S_1 + S_2), K_c */
-    double *diagonal;                      /* dense form: of K_c, after plx__bct_find_diagonal */
-    double *c;                             /* weight-space form: n_cov */
-    plx_mat z;                             /* n_cov x p */
-    bool thin;             /* weight-space form, many labels: inference by p x p matrices, kl is not made */
-    plx_mat z_l;           /* thin: rows of z of the labelled samples */
-    double *c_l;           /* thin: likewise of c */
+    bool fixed_widths; /* derivatives by widths are not wanted */
+    bct_dense_form dense;
+    bct_weight_form weight;
     plx_mat kl, kll, m_ll; /* K_c(:, labelled), K_c(labelled, labelled), gradient matrix */
 } bct;
 
@@ -94,6 +106,7 @@ plx_status plx__bct_features(bct *b, const bct_view *v, plx_index begin, plx_ind
 
 /* ---- bct_kernel.c: K_c at the hyper-parameters in force ---- */
 plx_status plx__bct_reserve(bct *b);
+double plx__bct_weight_bytes(double n, double features); /* what the weight-space form reserves */
 plx_status plx__bct_build(bct *b);
 /* rhs = S_j^-1 rhs (n_j rows). Needs keep_factors. */
 plx_status plx__bct_solve(bct *b, const bct_view *v, plx_mat rhs);
@@ -105,6 +118,7 @@ plx_status plx__bct_labelled_rows(bct *b);
 
 /* ---- bct_dense.c ---- */
 plx_status plx__bct_reserve_dense(bct *b);
+double plx__bct_dense_bytes(double n, double factors);
 plx_status plx__bct_build_dense(bct *b);
 plx_status plx__bct_labelled_dense(bct *b); /* kl */
 plx_status plx__bct_apply_dense(bct *b, plx_cmat w, plx_mat out);

@@ -2,8 +2,8 @@
  * The dense form of the co-training kernel: K_c = Lambda^-1 with Lambda = sum_j S_j^-1 on the samples of view j.
  *
  * Learning needs K_c(:, labelled), the diagonal for variances, and T_j = S_j^-1 K_c(I_j, labelled) for derivatives:
- * all by solves with the factor of Lambda. K_c itself is only made when somebody wants it (b->full). Two views that
- * everybody has need one factorisation instead of three (b->pair): with S = S_1 + S_2
+ * all by solves with the factor of Lambda. K_c itself is only made when somebody wants it (b->dense.full). Two views that
+ * everybody has need one factorisation instead of three (b->dense.pair): with S = S_1 + S_2
  *
  *     K_c = S_1 S^-1 S_2 = S_1 - S_1 S^-1 S_1,   T_1 = S^-1 S_2(:, l),   T_2 = S^-1 S_1(:, l),   K_c(:, l) = S_1 T_1.
  */
@@ -24,24 +24,28 @@ static bool everybody_has_both(const bct *b)
 
 static plx_status reserve_pair(bct *b)
 {
-    PLX_TRY(plx__arena_mat(&b->pair_t, plx__scratch(b->ctx), b->n_cov, b->targets.n));
+    PLX_TRY(plx__arena_mat(&b->dense.pair_t, plx__scratch(b->ctx), b->n_cov, b->targets.n));
     for (int j = 0; j < 2; j++) {
-        PLX_TRY(plx__arena_mat(&b->pair_room[j], plx__scratch(b->ctx), b->n_cov, b->n_cov));
-        PLX_TRY(plx__arena_mat(&b->pair_columns[j], plx__scratch(b->ctx), b->n_cov, b->targets.n));
+        PLX_TRY(plx__arena_mat(&b->dense.pair_room[j], plx__scratch(b->ctx), b->n_cov, b->n_cov));
+        PLX_TRY(plx__arena_mat(&b->dense.pair_columns[j], plx__scratch(b->ctx), b->n_cov, b->targets.n));
     }
     return PLX_OK;
 }
+
+/* Lambda, K_c, an inverse in the making, and as many factors of the S_j as are kept (with their bases, when optimising);
+ * a pair takes less. */
+double plx__bct_dense_bytes(double n, double factors) { return 8 * (3 + factors) * n * n; }
 
 plx_status plx__bct_reserve_dense(bct *b)
 {
     plx__arena *scratch = plx__scratch(b->ctx);
     plx_index most = 0;
     plx_mat shared = {0};
-    b->pair = everybody_has_both(b) && !b->full && !b->solves;
-    PLX_TRY(plx__arena_f64(&b->diagonal, scratch, b->n_cov, 1));
-    if (b->pair) return reserve_pair(b);
-    PLX_TRY(plx__arena_mat(&b->lambda, scratch, b->n_cov, b->n_cov));
-    PLX_TRY(plx__arena_mat(&b->kc, scratch, b->n_cov, b->n_cov));
+    b->dense.pair = everybody_has_both(b) && !b->dense.full && !b->dense.solves;
+    PLX_TRY(plx__arena_f64(&b->dense.diagonal, scratch, b->n_cov, 1));
+    if (b->dense.pair) return reserve_pair(b);
+    PLX_TRY(plx__arena_mat(&b->dense.lambda, scratch, b->n_cov, b->n_cov));
+    PLX_TRY(plx__arena_mat(&b->dense.kc, scratch, b->n_cov, b->n_cov));
     for (plx_index j = 0; j < b->m; j++) most = plx__max(most, b->views[j].n);
     if (!b->keep_factors) PLX_TRY(plx__arena_mat(&shared, scratch, most, most));
     for (plx_index j = 0; j < b->m; j++) {
@@ -98,10 +102,10 @@ plx_status plx__bct_factor_gram(bct *b, bct_view *v)
 /* Lower triangle of Lambda += S_j^-1; kc is still free for the inverse of the factor. */
 static plx_status add_precision(bct *b, bct_view *v)
 {
-    plx_mat work = plx__mat_of(b->kc.data, v->n, v->n);
+    plx_mat work = plx__mat_of(b->dense.kc.data, v->n, v->n);
     PLX_TRY(view_gram(b, v, v->factor));
     PLX_TRY(plx__bct_factor_gram(b, v));
-    return plx__chol_inverse_add(b->ctx, b->lambda, v->at, plx__cmat(v->factor), work);
+    return plx__chol_inverse_add(b->ctx, b->dense.lambda, v->at, plx__cmat(v->factor), work);
 }
 
 static plx_status put_precision(bct *b)
@@ -111,17 +115,17 @@ static plx_status put_precision(bct *b)
     PLX_TRY(plx__store_new(&out, b->run->out, "precision", b->n, b->n));
     for (plx_index i = 0; i < b->n_cov; i++)
         for (plx_index j = 0; j < b->n_cov; j++)
-            out.data[b->covered[i] * out.ld + b->covered[j]] = b->lambda.data[i * b->lambda.ld + j];
+            out.data[b->covered[i] * out.ld + b->covered[j]] = b->dense.lambda.data[i * b->dense.lambda.ld + j];
     return PLX_OK;
 }
 
 /* With one view K_c is S_1 itself. */
 static plx_status build_single(bct *b)
 {
-    b->inverted = true;
-    PLX_TRY(view_gram(b, &b->views[0], b->kc));
+    b->dense.inverted = true;
+    PLX_TRY(view_gram(b, &b->views[0], b->dense.kc));
     if (!b->keep_factors) return PLX_OK;
-    plx__mat_copy(b->views[0].factor, plx__cmat(b->kc));
+    plx__mat_copy(b->views[0].factor, plx__cmat(b->dense.kc));
     return plx__bct_factor_gram(b, &b->views[0]);
 }
 
@@ -142,7 +146,8 @@ static plx_status sum_rows(void *arg, plx_context *ctx, plx_index begin, plx_ind
 static plx_status factor_lambda(bct *b)
 {
     double jitter = 0;
-    PLX_TRY(plx__cholesky_jitter(b->ctx, b->lambda, &jitter, "bct: matrix for all views together", b->covered, NULL));
+    PLX_TRY(
+        plx__cholesky_jitter(b->ctx, b->dense.lambda, &jitter, "bct: matrix for all views together", b->covered, NULL));
     b->jitter = fmax(b->jitter, jitter);
     return plx__poll(b->ctx);
 }
@@ -157,36 +162,36 @@ static void gather_columns(plx_mat out, plx_cmat from, const plx_index *column)
  * becomes the sum and its factor. Of both the labelled columns are kept. */
 static plx_status build_pair(bct *b)
 {
-    plx_mat s[2] = {b->pair_room[0], b->pair_room[1]};
+    plx_mat s[2] = {b->dense.pair_room[0], b->dense.pair_room[1]};
     double trace[2];
     for (plx_index j = 0; j < 2; j++) {
         PLX_TRY(view_gram(b, &b->views[j], s[j]));
-        gather_columns(b->pair_columns[j], plx__cmat(s[j]), b->labelled);
+        gather_columns(b->dense.pair_columns[j], plx__cmat(s[j]), b->labelled);
         trace[j] = plx__mat_trace(plx__cmat(s[j]));
     }
-    b->first = trace[0] <= trace[1] ? 0 : 1;
-    b->lambda = s[1 - b->first];
-    b->views[b->first].factor = s[b->first];
-    b->views[1 - b->first].factor = (plx_mat){0};
-    sum_job job = {b->lambda, plx__cmat(s[b->first])};
+    b->dense.first = trace[0] <= trace[1] ? 0 : 1;
+    b->dense.lambda = s[1 - b->dense.first];
+    b->views[b->dense.first].factor = s[b->dense.first];
+    b->views[1 - b->dense.first].factor = (plx_mat){0};
+    sum_job job = {b->dense.lambda, plx__cmat(s[b->dense.first])};
     PLX_TRY(plx__parallel_for(b->ctx, b->n_cov, row_grain(b->n_cov), sum_rows, &job));
     return factor_lambda(b);
 }
 
 plx_status plx__bct_build_dense(bct *b)
 {
-    if (b->pair) return build_pair(b);
+    if (b->dense.pair) return build_pair(b);
     if (b->m == 1 && !b->keep_precision) return build_single(b);
-    plx__mat_fill(b->lambda, 0.0);
+    plx__mat_fill(b->dense.lambda, 0.0);
     for (plx_index j = 0; j < b->m; j++) {
         PLX_TRY(add_precision(b, &b->views[j]));
         PLX_TRY(plx__poll(b->ctx));
     }
-    plx__mirror_lower(b->lambda);
+    plx__mirror_lower(b->dense.lambda);
     PLX_TRY(put_precision(b));
     PLX_TRY(factor_lambda(b));
-    b->inverted = b->full;
-    return b->full ? plx__chol_inverse(b->ctx, b->kc, plx__cmat(b->lambda)) : PLX_OK;
+    b->dense.inverted = b->dense.full;
+    return b->dense.full ? plx__chol_inverse(b->ctx, b->dense.kc, plx__cmat(b->dense.lambda)) : PLX_OK;
 }
 
 /* ---- using it ---- */
@@ -194,24 +199,24 @@ plx_status plx__bct_build_dense(bct *b)
 /* T_j = S^-1 S_other(:, labelled). */
 static plx_status pair_columns(bct *b, plx_index j, plx_mat t)
 {
-    plx__mat_copy(t, plx__cmat(b->pair_columns[1 - j]));
-    return plx__chol_solve(b->ctx, plx__cmat(b->lambda), t);
+    plx__mat_copy(t, plx__cmat(b->dense.pair_columns[1 - j]));
+    return plx__chol_solve(b->ctx, plx__cmat(b->dense.lambda), t);
 }
 
 plx_status plx__bct_labelled_dense(bct *b)
 {
-    if (b->pair) {
-        PLX_TRY(pair_columns(b, b->first, b->pair_t));
-        return plx__gemm(b->ctx, 1.0, plx__cmat(b->views[b->first].factor), PLX__N, plx__cmat(b->pair_t), PLX__N, 0.0,
-                         b->kl);
+    if (b->dense.pair) {
+        PLX_TRY(pair_columns(b, b->dense.first, b->dense.pair_t));
+        return plx__gemm(b->ctx, 1.0, plx__cmat(b->views[b->dense.first].factor), PLX__N, plx__cmat(b->dense.pair_t),
+                         PLX__N, 0.0, b->kl);
     }
-    if (b->inverted) {
-        gather_columns(b->kl, plx__cmat(b->kc), b->labelled);
+    if (b->dense.inverted) {
+        gather_columns(b->kl, plx__cmat(b->dense.kc), b->labelled);
         return PLX_OK;
     }
     plx__mat_fill(b->kl, 0.0);
     for (plx_index i = 0; i < b->targets.n; i++) b->kl.data[b->labelled[i] * b->kl.ld + i] = 1.0;
-    return plx__chol_solve(b->ctx, plx__cmat(b->lambda), b->kl);
+    return plx__chol_solve(b->ctx, plx__cmat(b->dense.lambda), b->kl);
 }
 
 plx_status plx__bct_view_columns(bct *b, const bct_view *v, plx_mat own, plx_mat t)
@@ -219,9 +224,9 @@ plx_status plx__bct_view_columns(bct *b, const bct_view *v, plx_mat own, plx_mat
     plx_index l = b->targets.n;
     for (plx_index i = 0; i < v->n; i++)
         memcpy(own.data + i * own.ld, b->kl.data + v->at[i] * b->kl.ld, (size_t)l * sizeof(double));
-    if (b->pair && v != b->views + b->first) return pair_columns(b, 1 - b->first, t);
-    plx__mat_copy(t, b->pair ? plx__cmat(b->pair_t) : plx__cmat(own));
-    if (b->pair) return PLX_OK;
+    if (b->dense.pair && v != b->views + b->dense.first) return pair_columns(b, 1 - b->dense.first, t);
+    plx__mat_copy(t, b->dense.pair ? plx__cmat(b->dense.pair_t) : plx__cmat(own));
+    if (b->dense.pair) return PLX_OK;
     return plx__bct_solve(b, v, t);
 }
 
@@ -242,34 +247,34 @@ static plx_status diagonal_rows(void *arg, plx_context *ctx, plx_index begin, pl
 /* S_1 - S_1 S^-1 S_1 with the S_1 of the smaller trace, which is overwritten. */
 static plx_status pair_diagonal(bct *b)
 {
-    plx_mat s = b->views[b->first].factor;
-    for (plx_index i = 0; i < b->n_cov; i++) b->diagonal[i] = s.data[i * s.ld + i];
-    PLX_TRY(plx__tri_solve_right(b->ctx, plx__cmat(b->lambda), PLX__T, s));
-    diagonal_job job = {b->diagonal, plx__cmat(s)};
+    plx_mat s = b->views[b->dense.first].factor;
+    for (plx_index i = 0; i < b->n_cov; i++) b->dense.diagonal[i] = s.data[i * s.ld + i];
+    PLX_TRY(plx__tri_solve_right(b->ctx, plx__cmat(b->dense.lambda), PLX__T, s));
+    diagonal_job job = {b->dense.diagonal, plx__cmat(s)};
     return plx__parallel_for(b->ctx, b->n_cov, row_grain(b->n_cov), diagonal_rows, &job);
 }
 
 plx_status plx__bct_find_diagonal(bct *b)
 {
     if (b->weights) return PLX_OK;
-    if (b->pair) return pair_diagonal(b);
-    if (b->inverted) {
-        for (plx_index i = 0; i < b->n_cov; i++) b->diagonal[i] = b->kc.data[i * b->kc.ld + i];
+    if (b->dense.pair) return pair_diagonal(b);
+    if (b->dense.inverted) {
+        for (plx_index i = 0; i < b->n_cov; i++) b->dense.diagonal[i] = b->dense.kc.data[i * b->dense.kc.ld + i];
         return PLX_OK;
     }
-    PLX_TRY(plx__tri_inverse(b->ctx, b->kc, plx__cmat(b->lambda)));
-    memset(b->diagonal, 0, (size_t)b->n_cov * sizeof(double));
+    PLX_TRY(plx__tri_inverse(b->ctx, b->dense.kc, plx__cmat(b->dense.lambda)));
+    memset(b->dense.diagonal, 0, (size_t)b->n_cov * sizeof(double));
     for (plx_index k = 0; k < b->n_cov; k++) /* column sums of squares of L^-1 */
         for (plx_index i = 0; i <= k; i++) {
-            double x = b->kc.data[k * b->kc.ld + i];
-            b->diagonal[i] += x * x;
+            double x = b->dense.kc.data[k * b->dense.kc.ld + i];
+            b->dense.diagonal[i] += x * x;
         }
     return PLX_OK;
 }
 
 plx_status plx__bct_apply_dense(bct *b, plx_cmat w, plx_mat out)
 {
-    if (b->inverted) return plx__gemm(b->ctx, 1.0, plx__cmat(b->kc), PLX__N, w, PLX__N, 0.0, out);
+    if (b->dense.inverted) return plx__gemm(b->ctx, 1.0, plx__cmat(b->dense.kc), PLX__N, w, PLX__N, 0.0, out);
     plx__mat_copy(out, w);
-    return plx__chol_solve(b->ctx, plx__cmat(b->lambda), out);
+    return plx__chol_solve(b->ctx, plx__cmat(b->dense.lambda), out);
 }

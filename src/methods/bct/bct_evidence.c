@@ -21,11 +21,12 @@ static plx_status labelled_columns(bct *b)
     if (b->weights) {
         plx__mark mark = plx__arena_mark(plx__scratch(b->ctx));
         plx_mat z;
-        PLX_TRY(plx__arena_mat(&z, plx__scratch(b->ctx), l, b->z.cols));
+        PLX_TRY(plx__arena_mat(&z, plx__scratch(b->ctx), l, b->weight.z.cols));
         for (plx_index i = 0; i < l; i++)
-            memcpy(z.data + i * z.ld, b->z.data + b->labelled[i] * b->z.ld, (size_t)z.cols * sizeof(double));
-        PLX_TRY(plx__gemm(b->ctx, 1.0, plx__cmat(b->z), PLX__N, plx__cmat(z), PLX__T, 0.0, b->kl));
-        for (plx_index i = 0; i < l; i++) b->kl.data[b->labelled[i] * l + i] += b->c[b->labelled[i]];
+            memcpy(z.data + i * z.ld, b->weight.z.data + b->labelled[i] * b->weight.z.ld,
+                   (size_t)z.cols * sizeof(double));
+        PLX_TRY(plx__gemm(b->ctx, 1.0, plx__cmat(b->weight.z), PLX__N, plx__cmat(z), PLX__T, 0.0, b->kl));
+        for (plx_index i = 0; i < l; i++) b->kl.data[b->labelled[i] * l + i] += b->weight.c[b->labelled[i]];
         plx__arena_rewind(plx__scratch(b->ctx), mark);
     } else {
         PLX_TRY(plx__bct_labelled_dense(b));
@@ -85,7 +86,7 @@ static plx_status width_derivative(double *out, bct *b, const bct_view *v, plx_c
     for (plx_index at = 0; at < v->n; at += BLOCK_ROWS) {
         plx_index rows = plx__min(BLOCK_ROWS, v->n - at), end = at + rows;
         plx_mat block = plx__sub(product, 0, 0, rows, end), d2 = plx__sub(base, 0, 0, rows, end);
-        width_job job = {v, plx__cmat(block), plx__cmat(d2), b->pair ? v->factor.data : NULL, at, end, v->n};
+        width_job job = {v, plx__cmat(block), plx__cmat(d2), b->dense.pair ? v->factor.data : NULL, at, end, v->n};
         PLX_TRY(plx__gemm(b->ctx, 1.0, plx__csub(tm, at, 0, rows, tm.cols), PLX__N, plx__csub(t, 0, 0, end, t.cols),
                           PLX__T, 0.0, block));
         if (v->base.data) job.base = plx__csub(v->base, at, 0, rows, end);
@@ -138,9 +139,10 @@ static plx_status evaluate(bct *b, const double *hyper, plx__gp_state *state, do
     plx_mat none = {0};
     plx__bct_set_hyper(b, hyper);
     PLX_TRY(plx__bct_build(b));
-    if (b->thin) {
+    if (b->weight.thin) {
         PLX_TRY(plx__bct_labelled_rows(b));
-        return plx__weight_space_fit(state, plx__scratch(b->ctx), b->ctx, plx__cmat(b->z_l), b->c_l, &b->targets, NULL);
+        return plx__weight_space_fit(state, plx__scratch(b->ctx), b->ctx, plx__cmat(b->weight.z_l), b->weight.c_l,
+                                     &b->targets, NULL);
     }
     PLX_TRY(labelled_columns(b));
     PLX_TRY(
@@ -226,8 +228,8 @@ plx_status plx__bct_learn(bct *b, plx__gp_state *state)
     plx_index l = b->targets.n;
     bool precision = b->keep_precision;
     plx_mat gradient = {0};
-    b->thin = b->weights && !b->keep_factors && 2 * b->z.cols < l;
-    if (!b->thin) {
+    b->weight.thin = b->weights && !b->keep_factors && 2 * b->weight.z.cols < l;
+    if (!b->weight.thin) {
         PLX_TRY(plx__arena_mat(&b->kl, plx__scratch(b->ctx), b->n_cov, l));
         PLX_TRY(plx__arena_mat(&b->kll, plx__scratch(b->ctx), l, l));
         PLX_TRY(plx__arena_mat(&b->m_ll, plx__scratch(b->ctx), l, l));

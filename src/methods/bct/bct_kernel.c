@@ -17,10 +17,13 @@ static plx_status reserve_weights(bct *b)
         PLX_TRY(plx__arena_mat(&v->factor, scratch, v->x.cols, v->x.cols));
         p += v->x.cols;
     }
-    PLX_TRY(plx__arena_f64(&b->c, scratch, b->n_cov, 1));
-    PLX_TRY(plx__arena_mat(&b->z, scratch, b->n_cov, p));
-    return plx__arena_mat(&b->lambda, scratch, p, p);
+    PLX_TRY(plx__arena_f64(&b->weight.c, scratch, b->n_cov, 1));
+    PLX_TRY(plx__arena_mat(&b->weight.z, scratch, b->n_cov, p));
+    return plx__arena_mat(&b->dense.lambda, scratch, p, p);
 }
+
+/* Z, the X_j, a scaled copy of a part, and p x p matrices. */
+double plx__bct_weight_bytes(double n, double features) { return 8 * (3 * n * features + 4 * features * features); }
 
 plx_status plx__bct_reserve(bct *b) { return b->weights ? reserve_weights(b) : plx__bct_reserve_dense(b); }
 
@@ -29,21 +32,21 @@ plx_status plx__bct_reserve(bct *b) { return b->weights ? reserve_weights(b) : p
 /* D_i = sum of 1/s_j over the views of i, into c. */
 static void sum_precisions(bct *b)
 {
-    memset(b->c, 0, (size_t)b->n_cov * sizeof *b->c);
+    memset(b->weight.c, 0, (size_t)b->n_cov * sizeof *b->weight.c);
     for (plx_index j = 0; j < b->m; j++)
-        for (plx_index i = 0; i < b->views[j].n; i++) b->c[b->views[j].at[i]] += 1.0 / b->views[j].variance;
+        for (plx_index i = 0; i < b->views[j].n; i++) b->weight.c[b->views[j].at[i]] += 1.0 / b->views[j].variance;
 }
 
 /* Z starts as [E_j X_j sqrt(a_j)]. */
 static void place_factors(bct *b)
 {
-    plx__mat_fill(b->z, 0.0);
+    plx__mat_fill(b->weight.z, 0.0);
     for (plx_index j = 0, from = 0; j < b->m; from += b->views[j++].x.cols) {
         const bct_view *v = &b->views[j];
         double root = sqrt(v->k.kernel.amplitude);
         for (plx_index i = 0; i < v->n; i++)
             for (plx_index d = 0; d < v->x.cols; d++)
-                b->z.data[v->at[i] * b->z.ld + from + d] = root * v->x.data[i * v->x.ld + d];
+                b->weight.z.data[v->at[i] * b->weight.z.ld + from + d] = root * v->x.data[i * v->x.ld + d];
     }
 }
 
@@ -62,7 +65,7 @@ static plx_status weight_blocks(bct *b, plx_index j, plx_index from)
     plx__mark mark = plx__arena_mark(plx__scratch(b->ctx));
     const bct_view *v = &b->views[j];
     plx_index d = v->x.cols;
-    plx_cmat own = plx__csub(plx__cmat(b->z), 0, from, b->n_cov, d);
+    plx_cmat own = plx__csub(plx__cmat(b->weight.z), 0, from, b->n_cov, d);
     plx_mat scaled;
     double *other = NULL;
     PLX_TRY(other_precisions(&other, b, j));
@@ -70,12 +73,12 @@ static plx_status weight_blocks(bct *b, plx_index j, plx_index from)
     for (plx_index k = 0, to = 0; k <= j; to += b->views[k++].x.cols) {
         double s = v->variance, s_k = b->views[k].variance;
         for (plx_index i = 0; i < b->n_cov; i++) {
-            double weight = k == j ? other[i] / (s * b->c[i]) : -1.0 / (s * s_k * b->c[i]);
+            double weight = k == j ? other[i] / (s * b->weight.c[i]) : -1.0 / (s * s_k * b->weight.c[i]);
             for (plx_index e = 0; e < d; e++) scaled.data[i * d + e] = weight * own.data[i * own.ld + e];
         }
         PLX_TRY(plx__gemm(b->ctx, 1.0, plx__cmat(scaled), PLX__T,
-                          plx__csub(plx__cmat(b->z), 0, to, b->n_cov, b->views[k].x.cols), PLX__N, 0.0,
-                          plx__sub(b->lambda, from, to, d, b->views[k].x.cols)));
+                          plx__csub(plx__cmat(b->weight.z), 0, to, b->n_cov, b->views[k].x.cols), PLX__N, 0.0,
+                          plx__sub(b->dense.lambda, from, to, d, b->views[k].x.cols)));
     }
     plx__arena_rewind(plx__scratch(b->ctx), mark);
     return PLX_OK;
@@ -85,16 +88,17 @@ static plx_status weight_blocks(bct *b, plx_index j, plx_index from)
 static plx_status solve_weights(bct *b)
 {
     double jitter = 0;
-    plx__mirror_lower(b->lambda);
-    plx__mat_add_diag(b->lambda, 1.0);
-    PLX_TRY(plx__cholesky_jitter(b->ctx, b->lambda, &jitter, "bct: weight-space matrix", NULL, NULL));
+    plx__mirror_lower(b->dense.lambda);
+    plx__mat_add_diag(b->dense.lambda, 1.0);
+    PLX_TRY(plx__cholesky_jitter(b->ctx, b->dense.lambda, &jitter, "bct: weight-space matrix", NULL, NULL));
     b->jitter = fmax(b->jitter, jitter);
     for (plx_index i = 0; i < b->n_cov; i++) {
-        b->c[i] = 1.0 / b->c[i];
+        b->weight.c[i] = 1.0 / b->weight.c[i];
         for (plx_index j = 0, at = 0; j < b->m; at += b->views[j++].x.cols)
-            plx__scale(b->z.data + i * b->z.ld + at, b->c[i] / b->views[j].variance, b->views[j].x.cols);
+            plx__scale(b->weight.z.data + i * b->weight.z.ld + at, b->weight.c[i] / b->views[j].variance,
+                       b->views[j].x.cols);
     }
-    return plx__tri_solve_right(b->ctx, plx__cmat(b->lambda), PLX__T, b->z);
+    return plx__tri_solve_right(b->ctx, plx__cmat(b->dense.lambda), PLX__T, b->weight.z);
 }
 
 static plx_status build_weights(bct *b)
@@ -135,29 +139,30 @@ plx_status plx__bct_apply(bct *b, plx_cmat w, plx_mat out)
     if (!b->weights) return plx__bct_apply_dense(b, w, out);
     plx__mark mark = plx__arena_mark(plx__scratch(b->ctx));
     plx_mat inner;
-    PLX_TRY(plx__arena_mat(&inner, plx__scratch(b->ctx), b->z.cols, w.cols));
-    PLX_TRY(plx__gemm(b->ctx, 1.0, plx__cmat(b->z), PLX__T, w, PLX__N, 0.0, inner));
+    PLX_TRY(plx__arena_mat(&inner, plx__scratch(b->ctx), b->weight.z.cols, w.cols));
+    PLX_TRY(plx__gemm(b->ctx, 1.0, plx__cmat(b->weight.z), PLX__T, w, PLX__N, 0.0, inner));
     for (plx_index i = 0; i < b->n_cov; i++)
-        for (plx_index j = 0; j < w.cols; j++) out.data[i * out.ld + j] = b->c[i] * w.data[i * w.ld + j];
-    PLX_TRY(plx__gemm(b->ctx, 1.0, plx__cmat(b->z), PLX__N, plx__cmat(inner), PLX__N, 1.0, out));
+        for (plx_index j = 0; j < w.cols; j++) out.data[i * out.ld + j] = b->weight.c[i] * w.data[i * w.ld + j];
+    PLX_TRY(plx__gemm(b->ctx, 1.0, plx__cmat(b->weight.z), PLX__N, plx__cmat(inner), PLX__N, 1.0, out));
     plx__arena_rewind(plx__scratch(b->ctx), mark);
     return PLX_OK;
 }
 
 double plx__bct_diagonal(const bct *b, plx_index i)
 {
-    if (!b->weights) return b->diagonal[i];
-    return b->c[i] + plx__norm_sq(b->z.data + i * b->z.ld, b->z.cols);
+    if (!b->weights) return b->dense.diagonal[i];
+    return b->weight.c[i] + plx__norm_sq(b->weight.z.data + i * b->weight.z.ld, b->weight.z.cols);
 }
 
 plx_status plx__bct_labelled_rows(bct *b)
 {
-    plx_index l = b->targets.n, p = b->z.cols;
-    PLX_TRY(plx__arena_mat(&b->z_l, plx__scratch(b->ctx), l, p));
-    PLX_TRY(plx__arena_f64(&b->c_l, plx__scratch(b->ctx), l, 1));
+    plx_index l = b->targets.n, p = b->weight.z.cols;
+    PLX_TRY(plx__arena_mat(&b->weight.z_l, plx__scratch(b->ctx), l, p));
+    PLX_TRY(plx__arena_f64(&b->weight.c_l, plx__scratch(b->ctx), l, 1));
     for (plx_index i = 0; i < l; i++) {
-        memcpy(b->z_l.data + i * p, b->z.data + b->labelled[i] * b->z.ld, (size_t)p * sizeof(double));
-        b->c_l[i] = b->c[b->labelled[i]];
+        memcpy(b->weight.z_l.data + i * p, b->weight.z.data + b->labelled[i] * b->weight.z.ld,
+               (size_t)p * sizeof(double));
+        b->weight.c_l[i] = b->weight.c[b->labelled[i]];
     }
     return PLX_OK;
 }

@@ -13,11 +13,11 @@
 static plx_status full_kernel(plx_cmat *out, bct *b)
 {
     plx_mat k;
-    *out = plx__cmat(b->kc);
+    *out = plx__cmat(b->dense.kc);
     if (!b->weights) return PLX_OK;
     PLX_TRY(plx__arena_mat(&k, plx__scratch(b->ctx), b->n_cov, b->n_cov));
-    PLX_TRY(plx__syrk(b->ctx, 1.0, plx__cmat(b->z), PLX__N, 0.0, k));
-    for (plx_index i = 0; i < b->n_cov; i++) k.data[i * k.ld + i] += b->c[i];
+    PLX_TRY(plx__syrk(b->ctx, 1.0, plx__cmat(b->weight.z), PLX__N, 0.0, k));
+    for (plx_index i = 0; i < b->n_cov; i++) k.data[i * k.ld + i] += b->weight.c[i];
     *out = plx__cmat(k);
     return PLX_OK;
 }

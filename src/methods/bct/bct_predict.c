@@ -100,8 +100,9 @@ static plx_status score_block(newcomers *c, plx_index begin, plx_index end)
     }
     plx_mat mean = plx__sub(c->mean, begin, 0, rows, c->state.q);
     plx_mat variance = plx__sub(c->variance, begin, 0, rows, c->state.q);
-    if (b->thin)
-        PLX_TRY(plx__weight_space_predict_from(b->ctx, &c->state, plx__cmat(b->z_l), b->c_l, k, self, mean, variance));
+    if (b->weight.thin)
+        PLX_TRY(plx__weight_space_predict_from(b->ctx, &c->state, plx__cmat(b->weight.z_l), b->weight.c_l, k, self,
+                                               mean, variance));
     else PLX_TRY(plx__gp_predict(b->ctx, &c->state, k, self, mean, variance));
     for (plx_index i = begin * c->state.q; i < end * c->state.q; i++)
         c->mean.data[i] = c->usable[i / c->state.q] ? c->mean.data[i] + c->offset : 0.0;
@@ -128,9 +129,9 @@ static plx_status load_state(newcomers *c)
 static plx_status open_thin(newcomers *c)
 {
     bct *b = c->b;
-    b->thin = c->state.weights.data != NULL;
-    if (!b->thin) return PLX_OK;
-    if (!b->weights || c->state.weights.rows != b->z.cols)
+    b->weight.thin = c->state.weights.data != NULL;
+    if (!b->weight.thin) return PLX_OK;
+    if (!b->weights || c->state.weights.rows != b->weight.z.cols)
         PLX_FAIL(b->ctx, PLX_E_FORMAT, "the model's weights do not fit its views");
     b->targets.n = c->state.n;
     return plx__bct_labelled_rows(b);
@@ -201,7 +202,7 @@ plx_status plx__bct_predict(plx__run *run)
     if (b.set->task == BCT_CLUSTER) return tell_cluster(&b);
     if (!b.labels) return plx__outcome_nothing(run);
     PLX_TRY(load_state(&c));
-    b.keep_factors = b.solves = true;
+    b.keep_factors = b.dense.solves = true;
     PLX_TRY(plx__bct_reserve(&b));
     PLX_TRY(plx__bct_build(&b));
     PLX_TRY(open_thin(&c));

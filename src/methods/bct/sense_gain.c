@@ -299,12 +299,12 @@ static plx_status weights_logdet(double *out, sense *s)
 {
     const bct *b = &s->b;
     plx_mat scaled, inner;
-    PLX_TRY(plx__mat_clone(&scaled, plx__scratch(s->ctx), plx__cmat(b->z)));
+    PLX_TRY(plx__mat_clone(&scaled, plx__scratch(s->ctx), plx__cmat(b->weight.z)));
     PLX_TRY(plx__arena_mat(&inner, plx__scratch(s->ctx), scaled.cols, scaled.cols));
     *out = 0;
     for (plx_index i = 0; i < b->n_cov; i++) {
-        plx__scale(scaled.data + i * scaled.ld, 1.0 / sqrt(b->c[i]), scaled.cols);
-        *out += log(b->c[i]);
+        plx__scale(scaled.data + i * scaled.ld, 1.0 / sqrt(b->weight.c[i]), scaled.cols);
+        *out += log(b->weight.c[i]);
     }
     PLX_TRY(plx__syrk(s->ctx, 1.0, plx__cmat(scaled), PLX__T, 0.0, inner));
     plx__mat_add_diag(inner, 1.0);
@@ -317,7 +317,7 @@ static plx_status kernel_logdet(double *out, sense *s)
 {
     plx_mat copy;
     if (s->b.weights) return weights_logdet(out, s);
-    PLX_TRY(plx__mat_clone(&copy, plx__scratch(s->ctx), plx__cmat(s->b.kc)));
+    PLX_TRY(plx__mat_clone(&copy, plx__scratch(s->ctx), plx__cmat(s->b.dense.kc)));
     PLX_TRY(plx__cholesky_jitter(s->ctx, copy, NULL, "acquire: co-training kernel", s->b.covered, NULL));
     *out = plx__chol_logdet(plx__cmat(copy));
     return PLX_OK;

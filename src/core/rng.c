@@ -28,7 +28,7 @@ void plx__philox(uint32_t out[4], uint64_t seed, uint64_t stream, uint64_t count
     out[3] = c3;
 }
 
-/* 53 bits, centred in their cell: never 0, never 1. */
+/* 52 bits, centred in their cell: never 0, never 1. */
 static double to_unit(uint32_t hi, uint32_t lo)
 {
     uint64_t bits = ((uint64_t)hi << 32 | lo) >> 12;

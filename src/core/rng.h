@@ -3,14 +3,14 @@
  *
  * A value is a function of (seed, stream, counter): stream = purpose, counter = item. Neither the
  * number of threads nor the order of evaluation changes a draw. Streams are named where they are
- * used with PLX__STREAM('n','b',k)-like constants: give every purpose its own.
+ * used, for instance PLX__STREAM('n', 'b', 'f', 'd', fold): give every purpose its own.
  */
 #ifndef PLX_CORE_RNG_H
 #define PLX_CORE_RNG_H
 
 #include "core/base.h"
 
-/* Stream number from up to six letters and a small index (restart, fold, view, ...). */
+/* Stream number from four letters and a 32-bit index (restart, fold, view, ...). */
 #define PLX__STREAM(a, b, c, d, index)                                                                                 \
     (((uint64_t)(unsigned char)(a) << 56) | ((uint64_t)(unsigned char)(b) << 48) |                                     \
      ((uint64_t)(unsigned char)(c) << 40) | ((uint64_t)(unsigned char)(d) << 32) | (uint32_t)(index))

@@ -7,7 +7,7 @@
 #include "core/ctx.h"
 
 /* A text that grows in an arena. Check nothing while appending; the first failure is kept and returned
- * by plx__text_done. */
+ * by plx__textbuf_done. */
 typedef struct plx__textbuf {
     plx__arena *arena;
     char *data;
@@ -22,7 +22,7 @@ void plx__textbuf_printf(plx__textbuf *t, const char *fmt, ...) PLX_PRINTF(2, 3)
 void plx__textbuf_double(plx__textbuf *t, double value); /* as plx__print_double */
 plx_status plx__textbuf_done(const char **out, plx__textbuf *t);
 
-/* A name that is UTF-8: `name` itself, or a copy with other bytes spelled out as \\xNN. Labels and ids can be any bytes;
+/* A name that is UTF-8: `name` itself, or a copy with other bytes spelled out as \xNN. Labels and ids can be any bytes;
  * JSON and HDF5 texts cannot. */
 plx_status plx__utf8(const char **out, plx__arena *arena, const char *name);
 

@@ -13,7 +13,8 @@
 static inline plx_index plx__nnz(plx_ccsr a) { return a.ptr[a.rows]; }
 
 /* The rows begin..end-1 as a matrix of their own; ptr of the result does not start at 0, which all
- * *products and row functions* below accept (the makers and plx__csr_check do not). */
+ * *products and row functions* below and plx__csr_transpose accept; plx__nnz, the other makers and
+ * plx__csr_check do not. */
 static inline plx_ccsr plx__csr_rows(plx_ccsr a, plx_index begin, plx_index end)
 {
     plx_ccsr r = {end - begin, a.cols, a.ptr + begin, a.col, a.val};
@@ -34,7 +35,7 @@ plx_status plx__csr_check_shape(plx_context *ctx, plx_ccsr a, plx_index entries,
 plx_status plx__csr_from_triplets(plx_csr *out, plx__arena *arena, plx_index rows, plx_index cols, plx_index count,
                                   const int32_t *row, const int32_t *col, const double *val);
 
-/* Sort the columns of every row of `a` in place and sum duplicates (stable); shrinks ptr. */
+/* Sort the columns of every row of `a` in place and sum duplicates (stable): ptr is set anew. */
 plx_status plx__csr_sort_rows(plx_context *ctx, plx_csr *a);
 
 plx_status plx__csr_clone(plx_csr *out, plx__arena *arena, plx_ccsr a);
@@ -73,7 +74,7 @@ plx_status plx__spmv_t(plx_context *ctx, double alpha, plx_ccsr a, const double 
 plx_status plx__spmm(plx_context *ctx, double alpha, plx_ccsr a, plx_cmat b, double beta, plx_mat c);
 
 /* C = alpha A' B + beta C; B is rows(A) x m, C cols(A) x m. Scatters into at most 8 partial results, whose
- * number depends on the shapes; 256 MiB of scratch at most. For many products with one A it is faster to keep
+ * number depends on the shapes; more than one only as long as they fit into 256 MiB. For many products with one A it is faster to keep
  * plx__csr_transpose of it and use plx__spmm. */
 plx_status plx__spmm_t(plx_context *ctx, double alpha, plx_ccsr a, plx_cmat b, double beta, plx_mat c);
 

@@ -1,5 +1,5 @@
 /*
- * Products that scatter: A'B, BA, and inner products of sparse rows.
+ * Products that scatter: A'B, and inner products of sparse rows.
  *
  * A'B adds row i of B to the rows of C named by row i of A. The rows of A are cut into a fixed number of
  * slabs, each with a C of its own, and the columns of B into panels; slabs are added up in order.

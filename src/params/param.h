@@ -2,7 +2,7 @@
  * Parameters: one table per method says what can be set; a plx_params holds what was set.
  *
  * Scalar parameters are filled into the method's own struct before it runs (offset). Per-view ones
- * are looked up by view name, because their number depends on the data: plx__pv_*().
+ * are looked up by view name, because their number depends on the data: plx__view_value().
  */
 #ifndef PLX_PARAMS_PARAM_H
 #define PLX_PARAMS_PARAM_H

@@ -156,6 +156,9 @@ static plx_status best_of(plx__partition *out, clustering *q, const plx__cluster
         plx__mat_copy(out->centroids, plx__cmat(q->centroids));
         memcpy(out->label, q->label, (size_t)q->n * sizeof *q->label);
     }
+    if (!isfinite(out->loss))
+        PLX_FAIL(q->ctx, PLX_E_NUMERIC,
+                 "view '%s': the squares of its values are not finite; divide them by a constant", q->part.view->name);
     return PLX_OK;
 }
 

@@ -68,7 +68,7 @@ double plx__distance_key(double distance);
 
 /* A statistic of the distances over pairs i < j of the rows with present[i] != 0 (NULL: all). Blocks of distances:
  * O(block) memory, O(n^2 d) time per pass; the median (mean of the two middle values for an even count) takes several.
- * PLX_E_DATA "WHAT has fewer than two rows". */
+ * PLX_E_DATA "WHAT has fewer than two rows"; PLX_E_NUMERIC where it is not finite. */
 typedef enum plx__pair_statistic { PLX__PAIR_MEAN = 0, PLX__PAIR_MEDIAN = 1, PLX__PAIR_MAX = 2 } plx__pair_statistic;
 plx_status plx__pair_distance(plx_context *ctx, plx__points p, const uint8_t *present, plx__metric metric,
                               plx__pair_statistic statistic, double *out, const char *what);

@@ -22,15 +22,27 @@ typedef struct pivot_job {
     plx__arena *work; /* where growing copies of z live */
 } pivot_job;
 
-/* The first of the residuals that tie with the largest. */
-static plx_index largest(const double *x, plx_index n, double first)
+plx_index plx__largest_residual(const double *residual, plx_index n, double first)
 {
-    double top = x[0];
+    double top = residual[0];
     plx_index best = 0;
-    for (plx_index i = 1; i < n; i++) top = fmax(top, x[i]);
-    double ties = plx__residual_ties(top, first);
-    while (top > 0 && !(x[best] > 0 && x[best] >= ties)) best++;
+    for (plx_index i = 1; i < n; i++) top = fmax(top, residual[i]);
+    double ties = top - 1e-12 * top - 1e-15 * first;
+    while (top > 0 && best + 1 < n && !(residual[best] > 0 && residual[best] >= ties)) best++;
     return best;
+}
+
+plx_status plx__check_diagonal(plx_context *ctx, const double *diagonal, plx_index n, plx_index step, double *sum,
+                               double *top)
+{
+    *sum = *top = 0;
+    for (plx_index i = 0; i < n; i++) {
+        *sum += diagonal[i * step];
+        *top = fmax(*top, diagonal[i * step]);
+    }
+    if (!isfinite(*sum))
+        PLX_FAIL(ctx, PLX_E_NUMERIC, "a kernel matrix holds values that are not finite; scale the views");
+    return PLX_OK;
 }
 
 static plx_status new_column(void *arg, plx_context *ctx, plx_index begin, plx_index end, int worker)
@@ -114,16 +126,13 @@ plx_status plx__pivoted_cholesky(plx__pivoted *out, plx__arena *arena, plx_conte
     pivot_job job = {.n = n};
     double sum = 0, top = 0;
     *out = (plx__pivoted){{NULL, n, 0, 0}, NULL, 0, 0};
+    PLX_TRY(plx__check_diagonal(ctx, diagonal, n, 1, &sum, &top));
     PLX_TRY(prepare(ctx, &job, diagonal, limit));
-    for (plx_index i = 0; i < n; i++) {
-        sum += diagonal[i];
-        top = fmax(top, diagonal[i]);
-    }
     while (job.rank < limit) {
-        job.pivot = largest(job.residual, n, top);
+        job.pivot = plx__largest_residual(job.residual, n, top);
         if (small_enough(&job, options, top, sum)) break;
         PLX_TRY(add_pivot(ctx, &job, column, arg));
-        PLX_TRY(plx__report(ctx, "pivots", job.rank, limit, job.residual[largest(job.residual, n, top)]));
+        PLX_TRY(plx__report(ctx, "pivots", job.rank, limit, job.residual[plx__largest_residual(job.residual, n, top)]));
     }
     PLX_TRY(hand_over(out, arena, &job));
     if (arena != plx__scratch(ctx)) plx__arena_rewind(plx__scratch(ctx), mark);

@@ -28,16 +28,18 @@ typedef struct plx__pivoted {
 } plx__pivoted;
 
 /* Largest residual first, ties to the smallest index; residuals that differ by rounding alone tie (see
- * plx__residual_ties). The result lies in `arena`. n r^2 flops, r columns asked of the callback. Also stops when the largest residual is <= 0 or every row is a pivot. */
+ * plx__largest_residual). The result lies in `arena`. n r^2 flops, r columns asked of the callback. Also stops when the
+ * largest residual is <= 0 or every row is a pivot. PLX_E_NUMERIC where the diagonal or its sum is not finite. */
 plx_status plx__pivoted_cholesky(plx__pivoted *out, plx__arena *arena, plx_context *ctx, const double *diagonal,
                                  plx_index n, plx__column_fn column, void *arg, const plx__pivot_options *options);
 
-/* Least residual that ties with the largest: equal diagonals stay equal in exact arithmetic, but their residuals carry
- * the rounding of the values they were taken off. `first` is the largest initial diagonal entry. */
-static inline double plx__residual_ties(double largest, double first)
-{
-    return largest - 1e-12 * largest - 1e-15 * first;
-}
+/* The first of the residuals that tie with the largest: equal diagonals stay equal in exact arithmetic, but their
+ * residuals carry the rounding of the values they were taken off. `first` is the largest initial diagonal entry. */
+plx_index plx__largest_residual(const double *residual, plx_index n, double first);
+
+/* Sum and largest entry of a diagonal (step apart in memory), refused where they are not finite. */
+plx_status plx__check_diagonal(plx_context *ctx, const double *diagonal, plx_index n, plx_index step, double *sum,
+                               double *top);
 
 /* The same of a matrix at hand (symmetric, both triangles; overwritten): blocks of columns at a time, so that most of
  * the work is matrix products. Pivots and columns are those above up to rounding. n^2 r flops. */

@@ -239,6 +239,9 @@ plx_status plx__pair_distance(plx_context *ctx, plx__points p, const uint8_t *pr
     median_job job = {.ctx = ctx, .p = p, .metric = metric, .n = n};
     if (statistic == PLX__PAIR_MEDIAN) PLX_TRY(median(&job, space, out, what));
     else PLX_TRY(mean_or_largest(&job, space, statistic == PLX__PAIR_MEAN, out));
+    if (!isfinite(*out))
+        PLX_FAIL(ctx, PLX_E_NUMERIC, "%s: distances between its rows are not finite; divide its values by a constant",
+                 what);
     plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;
 }

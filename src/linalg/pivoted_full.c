@@ -84,17 +84,6 @@ static plx_status end_block(plx_context *ctx, full_job *job)
     return plx__syrk(ctx, -1.0, block, PLX__N, 1.0, rest);
 }
 
-/* The first of the residuals that tie with the largest. */
-static plx_index largest(const full_job *job, double first)
-{
-    double top = job->residual[0];
-    plx_index best = 0;
-    for (plx_index i = 1; i < job->n_alive; i++) top = fmax(top, job->residual[i]);
-    double ties = plx__residual_ties(top, first);
-    while (top > 0 && !(job->residual[best] > 0 && job->residual[best] >= ties)) best++;
-    return best;
-}
-
 static double left_over(const full_job *job)
 {
     double sum = 0;
@@ -142,13 +131,10 @@ plx_status plx__pivoted_cholesky_full(plx__pivoted *out, plx__arena *arena, plx_
     full_job job;
     double sum = 0, top = 0;
     *out = (plx__pivoted){{NULL, k.rows, 0, 0}, NULL, 0, 0};
+    PLX_TRY(plx__check_diagonal(ctx, k.data, k.rows, k.ld + 1, &sum, &top));
     PLX_TRY(prepare(&job, plx__scratch(ctx), k, limit));
-    for (plx_index i = 0; i < k.rows; i++) {
-        sum += k.data[i * k.ld + i];
-        top = fmax(top, k.data[i * k.ld + i]);
-    }
     while (job.rank < limit && job.n_alive > 0) {
-        job.pivot = largest(&job, top);
+        job.pivot = plx__largest_residual(job.residual, job.n_alive, top);
         if (small_enough(&job, options, top, sum)) break;
         PLX_TRY(add_column(ctx, &job));
         if (job.width < BLOCK) continue;

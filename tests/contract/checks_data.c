@@ -105,6 +105,74 @@ static void large_and_small_values(trial *t)
     }
 }
 
+/* Every third column of every view becomes `value` times what it is; all views are real numbers then. */
+static void stretch(raw *r, double value)
+{
+    for (plx_index v = 0; v < r->n_views; v++) {
+        r->view[v].kind = PLX_VIEW_REAL;
+        for (plx_index i = 0; i < r->n; i++)
+            for (plx_index j = 0; j < r->view[v].cols; j += 3) r->view[v].x[i * r->view[v].cols + j] *= value;
+    }
+}
+
+/* Without the scaling that would take the size of values away. */
+static void fit_unscaled(trial *t, raw *r, const char *what)
+{
+    plx_context *ctx = plain_context(1);
+    plx_dataset *data = raw_dataset(t, r, ctx);
+    plx_params *p = base_params(t, ctx, 2);
+    plx_model *m = NULL;
+    plx_status st = plx_params_set(p, ctx, "scale", "none");
+    if (st == PLX_OK) st = try_fit(t, &m, ctx, data, p);
+    check_outcome(t, st, ctx, m, what);
+    plx_params_destroy(p);
+    plx_dataset_destroy(data);
+    plx_context_destroy(ctx);
+}
+
+/* New samples with such values: finite scores and arrays, or a refusal. */
+static void predict_stretched(trial *t, double value, const char *what)
+{
+    if (!can(t, PLX_CAN_PREDICT)) return;
+    raw *r = raw_make(t, 18, 2, 3), *fresh = raw_make(t, 6, 2, 4);
+    stretch(r, 1.0);
+    stretch(fresh, value);
+    plx_context *ctx = plain_context(1);
+    plx_dataset *data = raw_dataset(t, r, ctx), *others = raw_dataset(t, fresh, ctx);
+    plx_model *m = must_fit(t, ctx, data);
+    plx_prediction *p = NULL;
+    plx_status st = m ? plx_predict(&p, ctx, m, others) : PLX_OK;
+    CHECK(t, st == PLX_OK || clean_refusal(st, ctx), "%s in new samples: %s", what, plx_status_name(st));
+    if (p) {
+        char where[128] = "";
+        picture *shown = picture_prediction(p);
+        CHECK(t, picture_finite(shown, where, sizeof where), "%s in new samples: not finite: %s", what, where);
+        picture_free(shown);
+    }
+    plx_prediction_destroy(p);
+    plx_model_destroy(m);
+    plx_dataset_destroy(data);
+    plx_dataset_destroy(others);
+    plx_context_destroy(ctx);
+    raw_free(r);
+    raw_free(fresh);
+}
+
+static void extreme_values(trial *t)
+{
+    static const struct {
+        double value;
+        const char *what;
+    } extreme[] = {{1e200, "columns of 1e200"}, {1e307, "columns of 1e307"}, {1e-310, "denormal columns"}};
+    for (int e = 0; e < 3; e++) {
+        raw *r = raw_make(t, 12, 2, 3);
+        stretch(r, extreme[e].value);
+        if (plx__param_find(t->about->params, "scale")) fit_unscaled(t, r, extreme[e].what);
+        fit_raw(t, r, 2, extreme[e].what);
+        predict_stretched(t, extreme[e].value, extreme[e].what);
+    }
+}
+
 /* ---- classes ---- */
 
 static void few_classes(trial *t)
@@ -335,6 +403,7 @@ const check data_checks[] = {{"few-samples", few_samples},
                              {"zero-view", zero_view},
                              {"duplicate-rows", duplicate_rows},
                              {"scale-of-values", large_and_small_values},
+                             {"extreme-values", extreme_values},
                              {"few-classes", few_classes},
                              {"many-classes", many_classes},
                              {"label-sets", label_sets},

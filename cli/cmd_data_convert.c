@@ -94,7 +94,7 @@ static const cli_option options[] = {
      .repeatable = true,
      .value = "VIEW=HOW",
      .kind = CLI_SETTING,
-     .help = "Scale a view: unit, zscore or tfidf; it becomes real. Repeatable."},
+     .help = "Scale a view: unit, zscore, tfidf or l1; it becomes real. Repeatable."},
     {.name = "split",
      .repeatable = true,
      .value = "VIEW=K",

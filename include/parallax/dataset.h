@@ -360,7 +360,8 @@ PLX_API PLX_NODISCARD plx_status plx_dataset_relabel(plx_dataset **out, plx_cont
  * keeps the statistics for new samples.)
  *
  * @param[out] out  NULL on failure.
- * @param how  "unit": rows of length 1; "zscore": columns of mean 0 and variance 1; "tfidf": x ln(n/df), then unit.
+ * @param how  "unit": rows of length 1; "zscore": columns of mean 0 and variance 1; "tfidf": x ln(n/df), then unit;
+ *             "l1": rows of sum 1.
  *             Missing rows and values take no part.
  * @retval PLX_E_ARG    an argument is NULL, no such view, a kernel view, or another word
  * @retval PLX_E_DATA   zscore of a sparse view

@@ -24,7 +24,7 @@ plx_status plx__dataset_scale(plx_dataset **out, plx_context *ctx, const plx_dat
     const plx__view *view = NULL;
     PLX_TRY(find_view(&view, ctx, data, v));
     if (!plx__scale_parse(&kind, how) || kind == PLX__SCALE_NONE)
-        PLX_FAIL(ctx, PLX_E_ARG, "scaling '%s' of view '%s': must be unit, zscore or tfidf", how, view->name);
+        PLX_FAIL(ctx, PLX_E_ARG, "scaling '%s' of view '%s': must be unit, zscore, tfidf or l1", how, view->name);
     PLX_TRY(plx__scaler_fit(&scaler, ctx, plx__scratch(ctx), kind, view, NULL));
     PLX_TRY(plx__scaler_apply(&scaled, ctx, plx__scratch(ctx), &scaler, view));
     scaled.kind = PLX_VIEW_REAL;

@@ -13,8 +13,8 @@
 #include "core/parallel.h"
 #include "linalg/csr.h"
 
-static const char *const KIND_NAMES[] = {"none", "unit", "zscore", "tfidf"};
-enum { N_KINDS = 4, COLUMN_BLOCK = 8, ROW_GRAIN = 512, DF_CHUNKS = 32 };
+static const char *const KIND_NAMES[] = {"none", "unit", "zscore", "tfidf", "l1"};
+enum { N_KINDS = 5, COLUMN_BLOCK = 8, ROW_GRAIN = 512, DF_CHUNKS = 32 };
 
 const char *plx__scale_name(plx__scale_kind kind)
 {
@@ -204,6 +204,7 @@ plx_status plx__scaler_fit(plx__scaler *out, plx_context *ctx, plx__arena *arena
     *out = (plx__scaler){kind, view->cols, NULL, NULL, NULL};
     switch (kind) {
     case PLX__SCALE_NONE:
+    case PLX__SCALE_L1:
     case PLX__SCALE_UNIT: return PLX_OK;
     case PLX__SCALE_ZSCORE: return fit_zscore(out, ctx, arena, view, rows);
     case PLX__SCALE_TFIDF: return fit_tfidf(out, ctx, arena, view, rows);
@@ -241,6 +242,14 @@ static void to_unit_length(double *x, plx_index n)
     for (plx_index i = 0; i < n; i++) x[i] /= length;
 }
 
+static void to_unit_sum(double *x, plx_index n)
+{
+    double sum = 0;
+    for (plx_index i = 0; i < n; i++) sum += isnan(x[i]) ? 0 : x[i];
+    if (sum == 0) return;
+    for (plx_index i = 0; i < n; i++) x[i] /= sum;
+}
+
 static void standardise(double *x, plx_index n, const plx__scaler *s)
 {
     for (plx_index j = 0; j < n; j++)
@@ -264,6 +273,7 @@ static void apply_dense_row(const apply_job *job, plx_index i)
     if (s->kind == PLX__SCALE_TFIDF)
         for (plx_index j = 0; j < m.cols; j++) x[j] *= s->idf[j];
     if (s->kind == PLX__SCALE_TFIDF || s->kind == PLX__SCALE_UNIT) to_unit_length(x, m.cols);
+    if (s->kind == PLX__SCALE_L1) to_unit_sum(x, m.cols);
 }
 
 static void apply_sparse_row(const apply_job *job, plx_index i)
@@ -275,7 +285,8 @@ static void apply_sparse_row(const apply_job *job, plx_index i)
         double weight = job->scaler->kind == PLX__SCALE_TFIDF ? job->scaler->idf[m.col[first + k]] : 1.0;
         x[k] = m.val[first + k] * weight;
     }
-    if (job->scaler->kind != PLX__SCALE_NONE) to_unit_length(x, count);
+    if (job->scaler->kind == PLX__SCALE_L1) to_unit_sum(x, count);
+    else if (job->scaler->kind != PLX__SCALE_NONE) to_unit_length(x, count);
 }
 
 static plx_status apply_chunk(void *job_, plx_context *ctx, plx_index begin, plx_index end, int worker)

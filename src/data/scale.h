@@ -2,7 +2,7 @@
  * Scaling of one view with stored state: fitted on some rows, applied to any.
  *
  * zscore and tfidf take statistics from the fitted rows (present, and not masked out) and use them
- * unchanged on new rows; unit and none have none. Absent rows stay zero, missing entries (NaN) stay
+ * unchanged on new rows; unit, l1 and none have none. Absent rows stay zero, missing entries (NaN) stay
  * missing and take no part in statistics or norms. Views of kind kernel are not for scaling: the
  * caller passes them over.
  */
@@ -15,7 +15,8 @@ typedef enum plx__scale_kind {
     PLX__SCALE_NONE = 0,
     PLX__SCALE_UNIT = 1,   /* row / Euclidean norm; a zero row stays zero */
     PLX__SCALE_ZSCORE = 2, /* (x - mean) / population sd; a constant column becomes 0 */
-    PLX__SCALE_TFIDF = 3   /* x ln(N / df), then unit; df = 0 gives weight 0 */
+    PLX__SCALE_TFIDF = 3,  /* x ln(N / df), then unit; df = 0 gives weight 0 */
+    PLX__SCALE_L1 = 4      /* row / its sum; a row of sum 0 stays as it is */
 } plx__scale_kind;
 
 /* What scale=auto means for a view, by what it holds and not by how it is stored: nothing for kernels and

@@ -272,6 +272,7 @@ static double scaling_bytes(const plx__run *run, plx_index v, double own)
     switch (run->problem->scale[v]) {
     case PLX__SCALE_ZSCORE: return own * (view->sparse ? 2 : 1) + 32 * cols + 64 * n * plx__workers(run->ctx);
     case PLX__SCALE_TFIDF: return own + 24 * cols;
+    case PLX__SCALE_L1:
     case PLX__SCALE_UNIT: return own;
     default: return 0;
     }

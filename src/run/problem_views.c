@@ -27,6 +27,7 @@ static plx_status settle_scale(plx__scale_kind *out, plx_context *ctx, const plx
     if (v->kind == PLX_VIEW_KERNEL || plx__view_value_level(from->settings, "scale", v->name) < 0) return PLX_OK;
     PLX_TRY(plx__view_value(&value, ctx, from->settings, "scale", v->name));
     if (plx__scale_parse(out, value.text) || !from->fitting) return PLX_OK; /* a model without scalings predates auto */
+    if (from->method->scale_auto) return from->method->scale_auto(out, ctx, from->settings, v, rows);
     const plx__param_spec *spec = plx__param_find(from->settings->tables, "scale");
     *out = strstr(spec->words, "unit") ? plx__scale_auto(v, rows) : PLX__SCALE_ZSCORE; /* where that is all there is */
     return PLX_OK;
@@ -79,7 +80,7 @@ plx_status plx__scales_get(const plx__scale_kind **out, plx_context *ctx, const 
     PLX_TRY(PLX__ARENA_NEW(&scale, plx__scratch(ctx), n_views));
     for (plx_index v = 0; v < n_views; v++) {
         double kind = kinds.data[v];
-        if (!(kind >= 0 && kind <= PLX__SCALE_TFIDF)) PLX_FAIL(ctx, PLX_E_FORMAT, "the model's scalings are damaged");
+        if (!(kind >= 0 && kind <= PLX__SCALE_L1)) PLX_FAIL(ctx, PLX_E_FORMAT, "the model's scalings are damaged");
         scale[v] = (plx__scale_kind)kind;
     }
     *out = scale;

@@ -134,7 +134,8 @@ enum {
     PLX__MEASURED = 1u << 1,       /* tells how good the model is: rows without NaN by held-out samples win */
     PLX__SOMETIMES = 1u << 2,      /* there with some settings only; the help says which */
     PLX__SAMPLE_NUMBERS = 1u << 3, /* its values are row numbers of the caller's data */
-    PLX__SAMPLE_ORDER = 1u << 4    /* its rows belong to some of the samples, in their order */
+    PLX__SAMPLE_ORDER = 1u << 4,   /* its rows belong to some of the samples, in their order */
+    PLX__MAY_BE_INFINITE = 1u << 5 /* infinity is one of its values; the help says what it means */
 };
 
 /* A metric of the JSON result that is the mean of a column of an array, over the rows where it is a number. */
@@ -168,6 +169,9 @@ struct plx__method {
     plx__zero_rows zero_rows;
     /* With PLX__ZERO_ROWS_PARAM: which views the rule concerns; NULL: those of counts and binary values. */
     plx_status (*zero_says_nothing)(bool *out, plx_context *ctx, const plx_params *settings, const plx__view *view);
+    /* What scale=auto means for a view; NULL: plx__scale_auto(). `rows` as there. */
+    plx_status (*scale_auto)(plx__scale_kind *out, plx_context *ctx, const plx_params *settings, const plx__view *view,
+                             const uint8_t *rows);
     bool keep_empty_views; /* a view that no sample has stays in the problem; everywhere else it is ignored */
     plx__uncovered uncovered;
     bool leave_one_out;             /* a fit predicts labelled samples without themselves; predict does not know them */

@@ -117,7 +117,8 @@ void check_outcome(trial *t, plx_status st, const plx_context *ctx, plx_model *m
 typedef struct picture_array {
     char *name;
     plx_index rows, cols;
-    double *x; /* sparse arrays are filled out */
+    double *x;     /* sparse arrays are filled out */
+    bool infinite; /* infinity is one of its values */
 } picture_array;
 
 typedef struct picture {

@@ -32,11 +32,15 @@ static void copy_array(picture_array *to, const plx__array *a)
     }
 }
 
-static picture *take(const plx__store *store, const plx__outcome *o)
+static picture *take(const plx__method *method, const plx__store *store, const plx__outcome *o)
 {
     picture *p = get(1, sizeof *p);
     p->array = get((size_t)store->count, sizeof *p->array);
-    for (const plx__array *a = store->first; a; a = a->next) copy_array(&p->array[p->n_arrays++], a);
+    for (const plx__array *a = store->first; a; a = a->next) {
+        const plx__array_spec *spec = plx__array_spec_find(method, a->name);
+        p->array[p->n_arrays].infinite = spec && (spec->flags & PLX__MAY_BE_INFINITE);
+        copy_array(&p->array[p->n_arrays++], a);
+    }
     p->n = o->n;
     p->label = get((size_t)o->n, sizeof *p->label);
     for (plx_index i = 0; i < o->n; i++) p->label[i] = strdup(o->label && o->label[i] ? o->label[i] : "?");
@@ -50,13 +54,13 @@ static picture *take(const plx__store *store, const plx__outcome *o)
 
 picture *picture_model(const plx_model *m)
 {
-    picture *p = take(&m->store, &m->fitted.outcome);
+    picture *p = take(m->method, &m->store, &m->fitted.outcome);
     p->iterations = m->facts.iterations;
     p->objective = m->facts.objective;
     return p;
 }
 
-picture *picture_prediction(const plx_prediction *p) { return take(&p->store, &p->outcome); }
+picture *picture_prediction(const plx_prediction *p) { return take(p->method, &p->store, &p->outcome); }
 
 void picture_free(picture *p)
 {
@@ -98,7 +102,8 @@ bool picture_finite(const picture *p, char *where, size_t bytes)
 {
     for (plx_index a = 0; a < p->n_arrays; a++)
         for (plx_index i = 0; i < p->array[a].rows * p->array[a].cols; i++)
-            if (!isfinite(p->array[a].x[i]) && !(isnan(p->array[a].x[i]) && p->array[a].name[0] == '_'))
+            if (!isfinite(p->array[a].x[i]) && !(isnan(p->array[a].x[i]) && p->array[a].name[0] == '_') &&
+                !(p->array[a].infinite && p->array[a].x[i] > 0))
                 return snprintf(where, bytes, "array %s, entry %lld", p->array[a].name, (long long)i), false;
     for (plx_index i = 0; i < p->n * p->k; i++)
         if (!isfinite(p->scores[i])) return snprintf(where, bytes, "scores, entry %lld", (long long)i), false;

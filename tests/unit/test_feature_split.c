@@ -241,7 +241,7 @@ static void views_are_prepared(void **state)
     assert_int_equal(plx_dataset_find_view(scaled, "y"), 1);
     assert_string_equal(plx_dataset_label(scaled, 2), "b");
     assert_fails(ctx, plx_dataset_scale(&none, ctx, data, 2, "unit"), PLX_E_ARG, "view 2 does not exist");
-    assert_fails(ctx, plx_dataset_scale(&none, ctx, data, 0, "none"), PLX_E_ARG, "unit, zscore or tfidf");
+    assert_fails(ctx, plx_dataset_scale(&none, ctx, data, 0, "none"), PLX_E_ARG, "unit, zscore, tfidf or l1");
     assert_fails(ctx, plx_dataset_min_df(&none, ctx, data, 0, 0), PLX_E_ARG, "at least 1");
     assert_fails(ctx, plx_dataset_min_df(&none, ctx, data, 0, 4), PLX_E_DATA, "nothing would be left");
     assert_null(none);

@@ -40,6 +40,8 @@ static const extra_settings EXTRA_SETTINGS[] = {
     {"hknn", "forward", {"select=forward", "members=3", "combine=auto", "distance=residual", "scale=unit"}},
     {"hybridtree", "hybrid", {"mode=hybrid", "cut=goodness", "clusters=3"}},
     {"hybridtree", "sums", {"rows=l1", "balance=none", "clusters=4"}},
+    {"infobottleneck", "needed", {"restarts=1", "max_iter=30"}},
+    {"infobottleneck", "random", {"init=random", "restarts=3", "beta=20", "prepare=none"}},
     {"kcca", "rbf", {"dim=2", "kernel=rbf", "gs_max=10", "classifier=svm", "amplitude=auto"}},
     {"kcca", "pairwise", {"dim=2", "tau=0.9", "missing=pairwise", "kernel=cosine", "gs_threshold=1e-6"}},
     {"kcomplete", "diag", {"covariance=diag", "components=auto", "max_components=2", "kernel=poly", "scale=zscore"}},

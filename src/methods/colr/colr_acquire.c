@@ -157,20 +157,20 @@ static double memory(const plx__run *run)
                        16 * 4 * widest * widest);
 }
 
-#define RANKING(rule, words)                                                                                           \
+#define RANKING(rule, keeps_empty, words)                                                                              \
     {                                                                                                                  \
         .name = "colr", .title = "What to label or measure next, by multi-view logistic regression", .summary = words, \
         .citation = "krishnapuram2005active", .task = PLX_TASK_CLASSIFY,                                               \
         .capabilities = PLX_CAN_PREDICT | PLX_CAN_MISSING_VIEWS | PLX_CAN_SPARSE | PLX_CAN_USE_UNLABELLED,             \
-        .min_views = 1, .min_classes = 2, .zero_rows = PLX__ZERO_ROWS_PARAM, .keep_empty_views = true,                 \
+        .min_views = 1, .min_classes = 2, .zero_rows = PLX__ZERO_ROWS_PARAM, .keep_empty_views = keeps_empty,          \
         .extra_views = plx__acquire_extra_views, .params_size = sizeof(colr_acquire_params), .params = tables,         \
         .arrays = array_specs, .memory_remedy = "use fewer features or samples, or raise the memory limit",            \
         .check = check, .memory = memory, .fit = rule, .predict = plx__colr_predict                                    \
     }
 
 const plx__method plx__acquire_colr_labels =
-    RANKING(rank_labels, "Ranks unlabelled samples by what their label would tell about the weights.");
+    RANKING(rank_labels, false, "Ranks unlabelled samples by what their label would tell about the weights.");
 const plx__method plx__acquire_colr_features =
-    RANKING(rank_features, "Ranks missing views of samples by what measuring them would tell about the weights.");
+    RANKING(rank_features, true, "Ranks missing views of samples by what measuring them would tell about the weights.");
 const plx__method plx__acquire_colr_any =
-    RANKING(rank_any, "Ranks labels and missing views together by what they would tell about the weights.");
+    RANKING(rank_any, true, "Ranks labels and missing views together by what they would tell about the weights.");

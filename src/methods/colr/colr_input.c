@@ -11,23 +11,6 @@
 
 /* ---- views ---- */
 
-static plx_status choose_views(const uint8_t **out, colr *c)
-{
-    const plx__problem *p = c->run->problem;
-    uint8_t *used = NULL;
-    plx_index count = 0;
-    if (c->run->fitted) return plx__used_views(out, c->ctx, c->run->fitted, p->n_views);
-    PLX_TRY(plx__arena_u8(&used, plx__scratch(c->ctx), p->n_views));
-    for (plx_index v = 0; v < p->n_views; v++) {
-        used[v] = p->views[v].present_count > 0;
-        count += used[v];
-        if (!used[v]) plx__warn(c->ctx, "colr: no sample has view '%s'; it is ignored", p->views[v].name);
-    }
-    if (!count) PLX_FAIL(c->ctx, PLX_E_DATA, "colr: no sample has any view");
-    *out = used;
-    return count < p->n_views ? plx__mark_used(c->run, used) : PLX_OK;
-}
-
 static plx_status open_view(colr *c, plx_index number)
 {
     colr_view *v = &c->views[c->m++];
@@ -63,14 +46,10 @@ static plx_status open_samples(colr *c)
 plx_status plx__colr_open(colr *c, plx__run *run)
 {
     const plx__problem *p = run->problem;
-    const uint8_t *used = NULL;
     *c = (colr){.run = run, .ctx = run->ctx, .set = run->params, .n = p->n};
     c->q = p->n_classes == 2 ? 1 : p->n_classes;
-    PLX_TRY(choose_views(&used, c));
     PLX_TRY(PLX__ARENA_NEW(&c->views, plx__scratch(c->ctx), p->n_views));
-    for (plx_index v = 0; v < p->n_views; v++)
-        if (!used || used[v]) PLX_TRY(open_view(c, v));
-    if (!c->m) PLX_FAIL(c->ctx, PLX_E_FORMAT, "the model uses no view");
+    for (plx_index v = 0; v < p->n_views; v++) PLX_TRY(open_view(c, v));
     return open_samples(c);
 }
 

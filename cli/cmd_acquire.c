@@ -81,7 +81,8 @@ static int acquire(cli_session *s, const plx_dataset *data, const plx_params *pa
 
 static int check_options(const cli_args *args)
 {
-    static const char *const simulated[] = {"hide", "hide-file", "runs", "criteria", "retrain-every", NULL};
+    static const char *const simulated[] = {"hide",          "hide-file", "runs",      "criteria",    "retrain-every",
+                                            "restart-every", "test",      "stop-gain", "stop-stable", NULL};
     static const char *const ranked[] = {"json", "dump", "top", NULL};
     bool simulate = cli_value(args, "simulate") != NULL;
     if (!cli_value(args, "with")) return cli_usage_error(args->verb, "--with METHOD is missing");
@@ -89,8 +90,6 @@ static int check_options(const cli_args *args)
         if (cli_value(args, *o))
             return cli_usage_error(args->verb, simulate ? "--%s does not go with --simulate" : "--%s needs --simulate",
                                    *o);
-    if (simulate && strcmp(args->positional[0], "features") != 0)
-        return cli_usage_error(args->verb, "--simulate reveals views; ask for features");
     return CLI_DONE;
 }
 
@@ -100,7 +99,7 @@ static int run_on_data(cli_session *s, plx_params *params)
     const char *labels = cli_value(s->args, "labels");
     int code = cli_check_outputs(s, outputs);
     if (!code) code = cli_read_data(&data, s, s->args->positional[1]);
-    if (!code && cli_value(s->args, "simulate")) code = cli_simulate(s, data, params);
+    if (!code && cli_value(s->args, "simulate")) code = cli_simulate(s, data, params, kind_of(s->args->positional[0]));
     else if (!code) {
         if (labels) code = cli_hide_labels(&hidden, s, data, labels);
         if (!code) code = acquire(s, hidden ? hidden : data, params);
@@ -222,8 +221,8 @@ static const cli_option options[] = {
      .kind = CLI_WHOLE,
      .low = 0,
      .high = 1e9,
-     .help = "Hide views that are known, acquire N of them one at a time and write learning curves. An interrupted "
-             "simulation with --out goes on when started again."},
+     .help = "Hide labels (--labels) or views (--hide) that are known, acquire N of them one at a time and write "
+             "learning curves. An interrupted simulation with --out goes on when started again."},
     {.name = "hide",
      .repeatable = true,
      .value = "VIEW=SHARE",
@@ -237,7 +236,8 @@ static const cli_option options[] = {
     {.name = "criteria",
      .value = "LIST",
      .kind = CLI_TEXT,
-     .help = "Simulation: strategies to compare (default mi,var,random)."},
+     .help = "Simulation: strategies to compare (default chosen,random,uncertainty): chosen is the ranking as set, all "
+             "reveals everything at once; also a criterion of labels or a strategy of features by name."},
     {.name = "runs",
      .value = "N",
      .kind = CLI_WHOLE,
@@ -249,7 +249,31 @@ static const cli_option options[] = {
      .kind = CLI_WHOLE,
      .low = 1,
      .high = 1e9,
-     .help = "Simulation: fit and rank again after so many pairs (default 1)."},
+     .help = "Simulation: fit and rank again after so many acquisitions (default 1)."},
+    {.name = "restart-every",
+     .value = "N",
+     .kind = CLI_WHOLE,
+     .low = 1,
+     .high = 1e9,
+     .help = "Simulation: every N-th fit starts afresh, those between from the one before where the method can "
+             "(default 10)."},
+    {.name = "test",
+     .value = "SHARE",
+     .kind = CLI_SHARE,
+     .help = "Simulation: share of the samples that are scored and never asked about, drawn again for every run "
+             "(default 0.3 for labels and any; 0 for features: all whose label is not seen are scored)."},
+    {.name = "stop-gain",
+     .value = "X",
+     .kind = CLI_REAL,
+     .low = 0,
+     .high = 1e300,
+     .help = "Simulation: stop a curve when the best candidate promises less than X per cost."},
+    {.name = "stop-stable",
+     .value = "R",
+     .kind = CLI_WHOLE,
+     .low = 1,
+     .high = 1e9,
+     .help = "Simulation: stop a curve when the labels of the scored samples stay the same over R fits."},
     CLI_END_OPTIONS};
 
 static const cli_option *const option_sets[] = {options,          cli_seed_options, cli_run_options,
@@ -272,8 +296,8 @@ const cli_verb cli_verb_acquire = {
     .description =
         "Fits a method to DATA and ranks the missing labels or views of its samples by what asking for them would "
         "tell, per unit cost. The density of what a view may hold is a mixture fitted to what is there.\n"
-        "With --simulate views that are known are hidden first and acquired one at a time by several strategies; "
-        "the curves tell how good the model is after each, on the samples whose label it does not see.",
+        "With --simulate labels or views that are known are hidden first and acquired one at a time by several "
+        "strategies; the curves tell how good the model is after each, on samples whose label it does not see.",
     .positionals = positionals,
     .option_sets = option_sets,
     .examples = examples,

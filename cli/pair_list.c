@@ -14,7 +14,7 @@ static int add(cli_pairs *p, cli_session *s, plx_index sample, plx_index view)
     return CLI_DONE;
 }
 
-/* ---- drawn ---- */
+/* ---- drawn in every run ---- */
 
 /* VIEW=SHARE into the view's rate. */
 static int read_share(double *rates, cli_session *s, const plx_dataset *data, const char *text)
@@ -33,29 +33,13 @@ static int read_share(double *rates, cli_session *s, const plx_dataset *data, co
     return CLI_DONE;
 }
 
-static int draw(cli_pairs *out, cli_session *s, const plx_dataset *data, double *rates, uint8_t *present)
+static int read_shares(double **out, cli_session *s, const plx_dataset *data)
 {
-    plx_missing_options o = PLX_MISSING_OPTIONS_INIT;
-    plx_index n = plx_dataset_samples(data);
     int code = CLI_DONE;
     const char *text = NULL;
-    for (int i = 0; !code && (text = cli_value_at(s->args, "hide", i)); i++) code = read_share(rates, s, data, text);
-    o.view_rates = rates;
-    if (!code) code = cli_fail(s, plx_missing_simulate(present, s->ctx, data, &o));
-    for (plx_index i = 0; !code && i < n; i++)
-        for (plx_index v = 0; !code && v < plx_dataset_views(data); v++)
-            if (plx_dataset_present(data, v)[i] && !present[v * n + i]) code = add(out, s, i, v);
-    return code;
-}
-
-static int draw_pairs(cli_pairs *out, cli_session *s, const plx_dataset *data)
-{
-    size_t views = (size_t)plx_dataset_views(data), n = (size_t)plx_dataset_samples(data);
-    double *rates = calloc(views + 1, sizeof *rates);
-    uint8_t *present = calloc(views * n + 1, 1);
-    int code = rates && present ? draw(out, s, data, rates, present) : cli_fail_text(s, "out of memory");
-    free(rates);
-    free(present);
+    *out = calloc((size_t)plx_dataset_views(data) + 1, sizeof **out);
+    if (!*out) return cli_fail_text(s, "out of memory");
+    for (int i = 0; !code && (text = cli_value_at(s->args, "hide", i)); i++) code = read_share(*out, s, data, text);
     return code;
 }
 
@@ -122,8 +106,15 @@ int cli_pairs_choose(cli_pairs *out, cli_session *s, const plx_dataset *data)
     const char *file = cli_value(s->args, "hide-file");
     bool drawn = cli_value(s->args, "hide") != NULL;
     *out = (cli_pairs){0};
-    if (drawn == (file != NULL))
-        return cli_usage_error(s->args->verb, drawn ? "give --hide or --hide-file, not both"
-                                                    : "--simulate needs --hide VIEW=SHARE or --hide-file FILE");
-    return file ? read_pairs(out, s, data, file) : draw_pairs(out, s, data);
+    if (drawn && file) return cli_usage_error(s->args->verb, "give --hide or --hide-file, not both");
+    if (!drawn && !file && strcmp(s->args->positional[0], "labels") != 0)
+        return cli_usage_error(s->args->verb, "--simulate needs --hide VIEW=SHARE or --hide-file FILE");
+    if (file) return read_pairs(out, s, data, file);
+    return drawn ? read_shares(&out->rates, s, data) : CLI_DONE;
+}
+
+void cli_pairs_free(cli_pairs *p)
+{
+    free(p->pairs);
+    free(p->rates);
 }

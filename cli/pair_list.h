@@ -1,5 +1,5 @@
 /*
- * Which (sample, view) pairs a simulation hides: drawn, or listed in a file.
+ * Which (sample, view) pairs a simulation hides: drawn at a rate per view, or listed in a file.
  */
 #ifndef PARALLAX_CLI_PAIR_LIST_H
 #define PARALLAX_CLI_PAIR_LIST_H
@@ -7,11 +7,13 @@
 #include "session.h"
 
 typedef struct cli_pairs {
-    plx_pair *pairs; /* the caller frees it */
+    plx_pair *pairs;
     plx_index count;
+    double *rates; /* per view; NULL: as listed */
 } cli_pairs;
 
-/* By --hide VIEW=SHARE and the context's seed, or by --hide-file; exactly one of the two must be given. */
+/* By --hide VIEW=SHARE or by --hide-file; one of the two must be given unless labels are asked for. */
 int cli_pairs_choose(cli_pairs *out, cli_session *s, const plx_dataset *data);
+void cli_pairs_free(cli_pairs *pairs);
 
 #endif

@@ -6,6 +6,6 @@
 
 #include "session.h"
 
-int cli_simulate(cli_session *s, const plx_dataset *data, plx_params *params);
+int cli_simulate(cli_session *s, const plx_dataset *data, const plx_params *params, plx_acquire_kind kind);
 
 #endif

@@ -40,6 +40,13 @@ plx_status plx__candidates_get(plx__candidate **out, plx_index *count, plx_conte
     return PLX_OK;
 }
 
+bool plx__may_acquire(const plx__run *run, plx_index i, plx_index view)
+{
+    const plx__problem *p = run->problem;
+    if (!run->offer) return true;
+    return run->offer->open[(view < 0 ? p->n_given : p->given[view]) * p->rows + p->row[i]] != 0;
+}
+
 /* ---- shared parameters ---- */
 
 #define ROW(name, kind, flags, def, lo, hi, words, help)                                                               \

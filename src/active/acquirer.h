@@ -25,6 +25,9 @@ plx_status plx__candidates_put(plx__run *run, const plx__candidate *candidates, 
 plx_status plx__candidates_get(plx__candidate **out, plx_index *count, plx_context *ctx, plx__arena *arena,
                                const plx__store *store);
 
+/* May sample i's view (-1: label) be acquired? Both as the problem counts. */
+bool plx__may_acquire(const plx__run *run, plx_index i, plx_index view);
+
 /* ---- costs and the other shared parameters ---- */
 
 /* cost and budget; density of unseen features and its settings. None has a field: they are looked up by name. */

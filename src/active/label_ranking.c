@@ -52,9 +52,7 @@ static void softmax(double *row, plx_index n)
     for (plx_index c = 0; c < n; c++) row[c] /= sum;
 }
 
-/* Rows as probabilities: as they are when every row with a say is a distribution, else by the softmax. A row of zeros
- * (a missing view) stays when `zero_means_none`. */
-static plx_status probabilities(plx_mat *out, plx_context *ctx, plx_cmat scores, bool zero_means_none)
+plx_status plx__class_probabilities(plx_mat *out, plx_context *ctx, plx_cmat scores, bool zero_means_none)
 {
     bool ready = true;
     PLX_TRY(plx__mat_clone(out, plx__scratch(ctx), scores));
@@ -76,7 +74,7 @@ static plx_status open_scores(ranking *r)
     if (o->kind != PLX__OUTCOME_CLASSES || !o->scores.data || o->scores.cols != r->run->problem->n_classes)
         PLX_FAIL(r->ctx, PLX_E_ARG,
                  "acquire: %s gives no scores of classes with these settings; labels cannot be ranked", r->of->name);
-    return probabilities(&r->p, r->ctx, plx__cmat(o->scores), false);
+    return plx__class_probabilities(&r->p, r->ctx, plx__cmat(o->scores), false);
 }
 
 /* ---- the views' own classifiers ---- */
@@ -92,7 +90,7 @@ static plx_status open_views(ranking *r)
         PLX_TRY(plx__arena_printf(&name, plx__scratch(r->ctx), "%.*s%s", stem, r->of->view_scores, p->views[v].name));
         const plx__array *a = plx__store_find(r->run->out, name);
         if (!a || a->sparse || a->dense.rows != p->n || a->dense.cols != p->n_classes) continue;
-        PLX_TRY(probabilities(&r->views[v], r->ctx, plx__cmat(a->dense), true));
+        PLX_TRY(plx__class_probabilities(&r->views[v], r->ctx, plx__cmat(a->dense), true));
         r->n_told++;
     }
     if (r->n_told >= 2) return PLX_OK;
@@ -171,16 +169,28 @@ static plx_status open_typical(ranking *r)
 
 /* ---- the criterion ---- */
 
-static double worth(const ranking *r, plx_index i, double *mean)
+double plx__margin_worth(const double *p, plx_index n)
 {
-    const double *p = r->p.data + i * r->p.ld;
     double first = 0, second = 0;
-    for (plx_index c = 0; c < r->p.cols; c++) {
+    for (plx_index c = 0; c < n; c++) {
         second = fmax(second, fmin(first, p[c]));
         first = fmax(first, p[c]);
     }
-    double value = r->criterion == CONFIDENCE     ? 1 - first
-                   : r->criterion == MARGIN       ? 1 - (first - second)
+    return 1 - (first - second);
+}
+
+static double largest(const double *p, plx_index n)
+{
+    double first = 0;
+    for (plx_index c = 0; c < n; c++) first = fmax(first, p[c]);
+    return first;
+}
+
+static double worth(const ranking *r, plx_index i, double *mean)
+{
+    const double *p = r->p.data + i * r->p.ld;
+    double value = r->criterion == CONFIDENCE     ? 1 - largest(p, r->p.cols)
+                   : r->criterion == MARGIN       ? plx__margin_worth(p, r->p.cols)
                    : r->criterion == ENTROPY      ? entropy(p, r->p.cols)
                    : r->criterion == DISAGREEMENT ? disagreement(r, i, mean)
                                                   : plx__rng_uniform(r->ctx->seed, PLX__STREAM('l', 'a', 'b', 'r', 0),
@@ -207,8 +217,9 @@ static plx_status list_candidates(ranking *r)
     PLX_TRY(plx__arena_f64(&mean, plx__scratch(r->ctx), r->p.cols, 1));
     PLX_TRY(plx__store_new(&gain, r->run->out, "label_gain", p->n, 1));
     for (plx_index i = 0; i < p->n; i++) {
-        gain.data[i] = is_candidate(p, i) ? worth(r, i, mean) : 0.0;
-        if (is_candidate(p, i)) list[count++] = (plx__candidate){p->row[i], -1, gain.data[i], cost};
+        bool open = is_candidate(p, i) && plx__may_acquire(r->run, i, -1);
+        gain.data[i] = open ? worth(r, i, mean) : 0.0;
+        if (open) list[count++] = (plx__candidate){p->row[i], -1, gain.data[i], cost};
     }
     PLX_TRY(plx__require_finite(r->run, plx__cmat(gain), "label gains"));
     return plx__candidates_put(r->run, list, count);

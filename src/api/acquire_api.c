@@ -56,29 +56,30 @@ plx_status plx_acquire_params_create(plx_params **out, plx_context *ctx, const c
 
 /* ---- ranking ---- */
 
-static plx_status rank_candidates(plx_acquisition *a, plx_context *ctx, const plx_dataset *data, bool budgeted)
+plx_status plx__rank_model(const plx__ranked **out, plx_index *n, plx_context *ctx, plx_model *model,
+                           const plx_dataset *data, bool budgeted)
 {
     plx__candidate *candidates = NULL;
     plx__ranked *ranked = NULL;
     plx_index count = 0;
     plx__value budget;
-    PLX_TRY(plx__candidates_get(&candidates, &count, ctx, plx__scratch(ctx), &a->model->store));
-    PLX_TRY(plx__view_value(&budget, ctx, a->model->settings, "budget", NULL));
-    PLX_TRY(plx__rank(&ranked, &a->count, ctx, &a->model->arena, candidates, count, data->sample_costs,
+    PLX_TRY(plx__candidates_get(&candidates, &count, ctx, plx__scratch(ctx), &model->store));
+    PLX_TRY(plx__view_value(&budget, ctx, model->settings, "budget", NULL));
+    PLX_TRY(plx__rank(&ranked, n, ctx, &model->arena, candidates, count, data->sample_costs,
                       budgeted && budget.text[0] ? budget.number : NAN));
-    a->ranked = ranked;
+    *out = ranked;
     return PLX_OK;
 }
 
-plx_status plx__acquire(plx_acquisition **out, plx_context *ctx, const plx__method *ranking, const plx_dataset *data,
-                        const plx_params *params, const plx_fit_options *options, bool budgeted)
+static plx_status acquire(plx_acquisition **out, plx_context *ctx, const plx__method *ranking, const plx_dataset *data,
+                          const plx_params *params, const plx_fit_options *options)
 {
     *out = NULL;
     plx_acquisition *a = plx__alloc(ctx, sizeof *a);
     if (!a) PLX_FAIL(ctx, PLX_E_NOMEM, "out of memory");
     *a = (plx_acquisition){0};
-    plx_status st = plx__fit(&a->model, ctx, ranking, data, params, options);
-    if (st == PLX_OK) st = rank_candidates(a, ctx, data, budgeted);
+    plx_status st = plx__fit(&a->model, ctx, ranking, data, params, options, NULL);
+    if (st == PLX_OK) st = plx__rank_model(&a->ranked, &a->count, ctx, a->model, data, true);
     if (st == PLX_OK) {
         *out = a;
         return st;
@@ -95,7 +96,7 @@ static plx_status acquire_call(plx_acquisition **out, plx_context *ctx, plx_acqu
     if ((int)kind < 0 || (int)kind >= PLX__ACQUIRE_KINDS)
         PLX_FAIL(ctx, PLX_E_ARG, "unknown kind of acquisition %d", (int)kind);
     PLX_TRY(plx__acquirer_require(&ranking, ctx, method, (int)kind));
-    return plx__acquire(out, ctx, ranking, data, params, options, true);
+    return acquire(out, ctx, ranking, data, params, options);
 }
 
 plx_status plx_acquire(plx_acquisition **out, plx_context *ctx, plx_acquire_kind kind, const char *method,

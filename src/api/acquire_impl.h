@@ -14,8 +14,8 @@ struct plx_acquisition {
     const plx__ranked *ranked; /* in the model's arena */
 };
 
-/* plx_acquire() inside a running call; `budgeted` false: all candidates, whatever the budget. */
-plx_status plx__acquire(plx_acquisition **out, plx_context *ctx, const plx__method *ranking, const plx_dataset *data,
-                        const plx_params *params, const plx_fit_options *options, bool budgeted);
+/* The candidates of a model that ranks, best first, in its arena; `budgeted` false: whatever the budget. */
+plx_status plx__rank_model(const plx__ranked **out, plx_index *n, plx_context *ctx, plx_model *model,
+                           const plx_dataset *data, bool budgeted);
 
 #endif

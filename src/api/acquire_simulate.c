@@ -1,208 +1,232 @@
 /*
- * plx_acquire_simulate: acquisition played through on data whose hidden views are known.
- *
- * Every step is a function of the pairs revealed so far, so a simulation that was interrupted goes on from the list of
- * those: it fits again at the last step that was fitted and takes the same pairs from there.
+ * plx_acquire_simulate: several runs of several strategies, curve by curve on the threads of the context.
  */
 #include <math.h>
 #include <string.h>
 
-#include "api/acquire_impl.h"
 #include "api/api_args.h"
-#include "eval/metrics_store.h"
+#include "api/simulate_learner.h"
+#include "core/parallel.h"
+#include "parallax/version.h"
 
-typedef struct simulation {
-    plx_context *ctx;
-    const plx__method *acquirer;
-    const plx_dataset *data;
-    const plx_params *params;
-    plx_simulate_options o;
-    plx_index n_hidden;
-    uint8_t *present; /* views x n: what the learner sees now */
-    uint8_t *pending; /* views x n: hidden and not acquired yet */
-    double *cost;     /* per view, without the samples' factors */
-    double budget;    /* infinity: none */
-    double spent;
-    plx_acquisition *ranking; /* of the last fit */
-    plx_index next;           /* its first row that was not looked at */
-    plx_simulated state;
-} simulation;
+/* ---- what was asked for ---- */
 
-static plx_index flag_of(const simulation *s, plx_index sample, plx_index view) { return view * s->data->n + sample; }
+static plx_status check_counts(plx_context *ctx, const plx_simulate_options *o)
+{
+    if (o->runs < 1 || o->steps < 0 || o->retrain_every < 1 || o->restart_every < 1 || o->n_strategies < 0 ||
+        o->n_hidden < 0 || o->stable_rounds < 0 || !(o->least_gain >= 0) || !(o->test >= 0 && o->test < 1))
+        PLX_FAIL(ctx, PLX_E_ARG,
+                 "simulation options: runs, retrain_every, restart_every >= 1, test in [0,1) and nothing negative "
+                 "expected");
+    if ((o->n_strategies && !o->strategies) || (o->n_hidden && !o->hidden))
+        PLX_FAIL(ctx, PLX_E_ARG, "simulation options: a list with entries is NULL");
+    if (o->n_hidden && o->hide_rates)
+        PLX_FAIL(ctx, PLX_E_ARG, "simulation options: give hidden pairs or rates of hiding, not both");
+    return PLX_OK;
+}
 
-/* ---- hiding ---- */
+static plx_status take_options(plx__study *s, const plx_simulate_options *given)
+{
+    static const char *const usual[] = {"chosen", "random", "uncertainty"};
+    s->o = (plx_simulate_options)PLX_SIMULATE_OPTIONS_INIT;
+    PLX_TRY(plx__take_options(&s->o, sizeof s->o, s->ctx, given, "PLX_SIMULATE_OPTIONS_INIT"));
+    PLX_TRY(check_counts(s->ctx, &s->o));
+    if (!s->o.n_strategies) {
+        s->o.strategies = usual;
+        s->o.n_strategies = sizeof usual / sizeof *usual;
+    }
+    if (!s->data->truth && !(s->data->labels && s->o.labels))
+        PLX_FAIL(s->ctx, PLX_E_DATA, "a simulation is scored on true labels; the data set has no truth");
+    if (s->kind != PLX_ACQUIRE_LABELS && !s->o.n_hidden && !s->o.hide_rates && s->o.steps > 0)
+        PLX_FAIL(s->ctx, PLX_E_ARG, "a simulation of features reveals hidden views; no view is hidden");
+    return PLX_OK;
+}
 
-static plx_status hide(simulation *s, const plx_pair *hidden)
+/* ---- strategies ---- */
+
+static bool has_word(const plx__method *method, const char *param, const char *word)
+{
+    const plx__param_spec *spec = plx__param_find(method->params, param);
+    return spec && spec->words && plx__word_index(spec->words, word) >= 0;
+}
+
+static plx_status unknown_strategy(plx__study *s, const char *method, const char *word)
+{
+    const plx__method *ranking = plx__acquirer_plain(method);
+    const plx__param_spec *own =
+        plx__param_find(ranking->params, s->kind == PLX_ACQUIRE_LABELS ? "criterion" : "strategy");
+    PLX_FAIL(s->ctx, PLX_E_ARG, "strategy '%s': must be chosen|uncertainty|all|%s", word, own ? own->words : "random");
+}
+
+static plx_status open_strategy(plx__study *s, const char *method, const plx_params *params, plx_index k)
+{
+    plx__study_strategy *to = &s->strategy[k];
+    const char *word = s->o.strategies[k], *key = NULL;
+    if (!word) PLX_FAIL(s->ctx, PLX_E_ARG, "simulation options: the name of strategy %lld is NULL", (long long)k);
+    for (plx_index other = 0; other < k; other++)
+        if (strcmp(s->o.strategies[other], word) == 0)
+            PLX_FAIL(s->ctx, PLX_E_ARG, "strategy '%s' is given twice", word);
+    PLX_TRY(plx__acquirer_require(&to->method, s->ctx, method, (int)s->kind));
+    to->decider = PLX__DECIDE_RANKING;
+    if (strcmp(word, "random") == 0) to->decider = PLX__DECIDE_RANDOM;
+    else if (strcmp(word, "uncertainty") == 0) to->decider = PLX__DECIDE_UNCERTAIN;
+    else if (strcmp(word, "all") == 0) to->decider = PLX__DECIDE_ALL;
+    else if (s->kind == PLX_ACQUIRE_LABELS && has_word(to->method, "criterion", word)) key = "criterion";
+    else if (s->kind != PLX_ACQUIRE_LABELS && has_word(to->method, "strategy", word)) key = "strategy";
+    else if (strcmp(word, "chosen") != 0) return unknown_strategy(s, method, word);
+    if (to->decider != PLX__DECIDE_RANKING) to->method = plx__acquirer_plain(method);
+    else if (key && s->kind == PLX_ACQUIRE_LABELS) to->method = plx__acquirer_by_scores(method);
+    if (params && params->tables != to->method->params)
+        PLX_FAIL(s->ctx, PLX_E_ARG, "the parameters were not made by plx_acquire_params_create() for '%s'", method);
+    if (params) PLX_TRY(plx__params_copy(&to->params, s->ctx, params));
+    else PLX_TRY(plx__params_create(&to->params, s->ctx, method, to->method->params));
+    return key ? plx__params_set(to->params, s->ctx, key, word) : PLX_OK;
+}
+
+static plx_status open_strategies(plx__study *s, const char *method, const plx_params *params)
+{
+    PLX_TRY(PLX__ARENA_NEW(&s->strategy, plx__scratch(s->ctx), s->o.n_strategies));
+    for (plx_index k = 0; k < s->o.n_strategies; k++) PLX_TRY(open_strategy(s, method, params, k));
+    const plx_params *settings = s->strategy[0].params;
+    plx__value task = {.text = ""};
+    if (plx__param_find(settings->tables, "task")) PLX_TRY(plx__view_value(&task, s->ctx, settings, "task", NULL));
+    s->regression = strcmp(task.text, "regression") == 0;
+    return PLX_OK;
+}
+
+/* ---- costs and hidden pairs ---- */
+
+static plx_status read_costs(plx__study *s)
+{
+    const plx_params *params = s->strategy[0].params;
+    plx__value value;
+    PLX_TRY(plx__arena_f64(&s->view_cost, plx__scratch(s->ctx), s->data->n_views, 1));
+    for (plx_index v = 0; v < s->data->n_views; v++) {
+        PLX_TRY(plx__view_value(&value, s->ctx, params, "cost", s->data->views[v].name));
+        s->view_cost[v] = value.text[0] ? value.number : s->data->views[v].cost;
+    }
+    PLX_TRY(plx__view_value(&value, s->ctx, params, "cost", "label"));
+    s->label_cost = value.text[0] ? value.number : 1.0;
+    PLX_TRY(plx__view_value(&value, s->ctx, params, "budget", NULL));
+    s->budget = value.text[0] ? value.number : INFINITY;
+    return PLX_OK;
+}
+
+static plx_status hide_pairs(plx__study *s)
 {
     plx_index n = s->data->n, views = s->data->n_views;
-    PLX_TRY(plx__arena_u8(&s->present, plx__scratch(s->ctx), views * n));
-    PLX_TRY(plx__arena_u8(&s->pending, plx__scratch(s->ctx), views * n));
-    for (plx_index v = 0; v < views; v++) memcpy(s->present + v * n, s->data->views[v].present, (size_t)n);
-    for (plx_index k = 0; k < s->n_hidden; k++) {
-        plx_pair p = hidden[k];
+    uint8_t *hidden = NULL;
+    if (!s->o.n_hidden) return PLX_OK;
+    PLX_TRY(plx__arena_u8(&hidden, plx__scratch(s->ctx), views * n));
+    for (plx_index k = 0; k < s->o.n_hidden; k++) {
+        plx_pair p = s->o.hidden[k];
         if (p.sample < 0 || p.sample >= n || p.view < 0 || p.view >= views)
             PLX_FAIL(s->ctx, PLX_E_ARG, "hidden pair %lld: there is no sample %lld with view %lld", (long long)k,
                      (long long)p.sample, (long long)p.view);
-        if (!s->present[flag_of(s, p.sample, p.view)])
-            PLX_FAIL(s->ctx, PLX_E_ARG, "hidden pair %lld: view '%s' of sample %lld is %s", (long long)k,
-                     s->data->views[p.view].name, (long long)p.sample,
-                     s->pending[flag_of(s, p.sample, p.view)] ? "given twice" : "missing already");
-        s->present[flag_of(s, p.sample, p.view)] = 0;
-        s->pending[flag_of(s, p.sample, p.view)] = 1;
+        const plx__view *v = &s->data->views[p.view];
+        if (!v->present[p.sample] || hidden[p.view * n + p.sample])
+            PLX_FAIL(s->ctx, PLX_E_ARG, "hidden pair %lld: view '%s' of sample %lld is %s", (long long)k, v->name,
+                     (long long)p.sample, v->present[p.sample] ? "given twice" : "missing already");
+        hidden[p.view * n + p.sample] = 1;
+    }
+    s->hidden = hidden;
+    return PLX_OK;
+}
+
+/* ---- what the curves are a function of ---- */
+
+static uint64_t hash_settings(uint64_t hash, const plx_params *params)
+{
+    for (const plx__setting *x = params->first; x; x = x->next) {
+        hash = plx__hash_text(hash, x->spec->name);
+        hash = plx__hash_text(hash, x->view);
+        hash = plx__hash_text(hash, x->value.text);
+    }
+    return hash;
+}
+
+static uint64_t key_of(const plx__study *s)
+{
+    const plx_simulate_options *o = &s->o;
+    const plx_index counts[] = {o->runs,          o->steps,        o->retrain_every,  o->restart_every,
+                                o->stable_rounds, o->n_strategies, (plx_index)s->kind};
+    const double numbers[] = {o->test, o->least_gain, (double)s->ctx->seed};
+    uint64_t hash = plx__hash_text(PLX__HASH_START, PLX_VERSION_STRING);
+    for (plx_index k = 0; k < o->n_strategies; k++) {
+        hash = plx__hash_text(hash, s->strategy[k].method->name);
+        hash = plx__hash_text(hash, o->strategies[k]);
+        hash = hash_settings(hash, s->strategy[k].params);
+    }
+    hash = plx__hash(hash, counts, sizeof counts);
+    hash = plx__hash(hash, numbers, sizeof numbers);
+    hash = plx__hash_text(hash, o->labels);
+    if (s->hidden) hash = plx__hash(hash, s->hidden, (size_t)(s->data->n * s->data->n_views));
+    if (o->hide_rates) hash = plx__hash(hash, o->hide_rates, (size_t)s->data->n_views * sizeof *o->hide_rates);
+    return plx__hash_data(hash, s->data);
+}
+
+/* ---- running ---- */
+
+static plx_status open_curves(plx__study *s)
+{
+    plx_index most = s->kind == PLX_ACQUIRE_LABELS ? s->data->n : s->data->n * (s->data->n_views + 1);
+    plx_index room = plx__min(s->o.steps, most) + 2;
+    PLX_TRY(plx__curves_create(&s->curves, s->ctx, s->o.runs, s->o.strategies, s->o.n_strategies, room));
+    s->curves->regression = s->regression;
+    s->curves->key = key_of(s);
+    s->expected = s->o.runs * s->o.n_strategies * (room - 1);
+    return s->o.part ? plx__curves_open_part(s->curves, s->ctx, s->o.part) : PLX_OK;
+}
+
+static plx_status curve_range(void *arg, plx_context *ctx, plx_index begin, plx_index end, int worker)
+{
+    plx__study *s = arg;
+    plx_context *member = s->crew.member[worker];
+    for (plx_index k = begin; k < end; k++) {
+        plx_status st = plx__study_curve(s, member, k / s->o.n_strategies, k % s->o.n_strategies);
+        if (st == PLX_OK) continue;
+        if (st == PLX_E_CANCELLED) plx__crew_stop(&s->crew);
+        return member->error[0] ? plx__fail(ctx, st, "%s", member->error) : st;
     }
     return PLX_OK;
 }
 
-static plx_status read_costs(simulation *s)
+static plx_status run_study(plx__study *s, const char *method, const plx_params *params)
 {
-    plx__value value;
-    s->budget = INFINITY;
-    PLX_TRY(plx__arena_f64(&s->cost, plx__scratch(s->ctx), s->data->n_views, 1));
-    for (plx_index v = 0; v < s->data->n_views; v++) {
-        s->cost[v] = s->data->views[v].cost;
-        if (!s->params) continue;
-        PLX_TRY(plx__view_value(&value, s->ctx, s->params, "cost", s->data->views[v].name));
-        if (value.text[0]) s->cost[v] = value.number;
-    }
-    if (!s->params) return PLX_OK;
-    PLX_TRY(plx__view_value(&value, s->ctx, s->params, "budget", NULL));
-    if (value.text[0]) s->budget = value.number;
+    plx_index curves = 0;
+    PLX_TRY(open_strategies(s, method, params));
+    PLX_TRY(read_costs(s));
+    PLX_TRY(hide_pairs(s));
+    PLX_TRY(open_curves(s));
+    curves = s->o.runs * s->o.n_strategies;
+    PLX_TRY(plx__crew_open(&s->crew, s->ctx, curves));
+    PLX_TRY(plx__parallel_for(s->ctx, curves, 1, curve_range, s));
+    for (plx_index k = 0; k < s->notes; k++) plx__warn(s->ctx, "%s", s->note[k]);
     return PLX_OK;
 }
 
-/* ---- one fit ---- */
-
-static plx_status fit_again(simulation *s)
+static plx_status simulate(plx_curves **out, plx_context *ctx, plx_acquire_kind kind, const char *method,
+                           const plx_dataset *data, const plx_params *params, const plx_simulate_options *options)
 {
-    plx__mark mark = plx__arena_mark(plx__scratch(s->ctx));
-    plx_fit_options o = PLX_FIT_OPTIONS_INIT;
-    plx_dataset *seen = NULL;
-    o.directory = s->o.directory;
-    plx_acquisition_destroy(s->ranking);
-    s->ranking = NULL;
-    s->next = 0;
-    PLX_TRY(plx__dataset_mask(&seen, s->ctx, s->data, s->present));
-    plx_status st = plx__acquire(&s->ranking, s->ctx, s->acquirer, seen, s->params, &o, false);
-    plx_dataset_destroy(seen);
-    plx__arena_rewind(plx__scratch(s->ctx), mark);
+    plx__study s = {.ctx = ctx, .data = data, .kind = kind};
+    const plx__method *ranking = NULL;
+    if ((int)kind < 0 || (int)kind >= PLX__ACQUIRE_KINDS)
+        PLX_FAIL(ctx, PLX_E_ARG, "unknown kind of acquisition %d", (int)kind);
+    PLX_TRY(plx__acquirer_require(&ranking, ctx, method, (int)kind));
+    PLX_TRY(take_options(&s, options));
+    plx_status st = run_study(&s, method, params);
+    plx__crew_close(&s.crew);
+    for (plx_index k = 0; s.strategy && k < s.o.n_strategies; k++) plx__params_destroy(s.strategy[k].params);
+    if (s.curves) plx__curves_close_part(s.curves);
+    if (st == PLX_OK) *out = s.curves;
+    else plx__curves_destroy(s.curves);
     return st;
 }
 
-static double metric(const plx_metrics *metrics, const char *name)
+plx_status plx_acquire_simulate(plx_curves **out, plx_context *ctx, plx_acquire_kind kind, const char *method,
+                                const plx_dataset *data, const plx_params *params, const plx_simulate_options *options)
 {
-    plx_index at = plx_metrics_find(metrics, name);
-    return at < 0 ? NAN : plx_metrics_value(metrics, at, NULL);
-}
-
-static plx_status measure(simulation *s)
-{
-    plx__mark mark = plx__arena_mark(plx__scratch(s->ctx));
-    plx_metrics *metrics = NULL;
-    const plx_model *m = s->ranking->model;
-    PLX_TRY(plx__metrics_new(&metrics, s->ctx));
-    plx_status st = plx__measure(metrics, s->ctx, &m->fitted, m, s->data);
-    if (st == PLX_OK) {
-        s->state.accuracy = metric(metrics, "accuracy");
-        s->state.auc = metric(metrics, "auc");
-        s->state.rmse = metric(metrics, "rmse");
-    }
-    plx_metrics_destroy(metrics);
-    plx__arena_rewind(plx__scratch(s->ctx), mark);
-    return st;
-}
-
-/* ---- revealing ---- */
-
-static double cost_of(const simulation *s, plx_index sample, plx_index view)
-{
-    return s->cost[view] * (s->data->sample_costs ? s->data->sample_costs[sample] : 1.0);
-}
-
-static void reveal(simulation *s, plx_index sample, plx_index view)
-{
-    s->present[flag_of(s, sample, view)] = 1;
-    s->pending[flag_of(s, sample, view)] = 0;
-    s->spent += cost_of(s, sample, view);
-    s->state = (plx_simulated){sizeof s->state, s->state.step + 1, sample, view, s->spent, NAN, NAN, NAN};
-}
-
-/* The best pair of the last ranking whose values are at hand and can be paid for; false: none is left. */
-static bool reveal_next(simulation *s)
-{
-    for (; s->next < s->ranking->count; s->next++) {
-        const plx__ranked *r = &s->ranking->ranked[s->next];
-        if (r->view < 0 || !s->pending[flag_of(s, r->row, r->view)]) continue;
-        if (s->spent + cost_of(s, r->row, r->view) > s->budget) continue;
-        reveal(s, r->row, r->view);
-        return true;
-    }
-    return false;
-}
-
-/* What was revealed up to the last fit of an interrupted run. */
-static plx_status replay(simulation *s)
-{
-    plx_index count = s->o.n_known / s->o.retrain_every * s->o.retrain_every;
-    for (plx_index k = 0; k < count; k++) {
-        plx_pair p = s->o.known[k];
-        bool there = p.sample >= 0 && p.sample < s->data->n && p.view >= 0 && p.view < s->data->n_views;
-        if (!there || !s->pending[flag_of(s, p.sample, p.view)])
-            PLX_FAIL(s->ctx, PLX_E_ARG, "known pair %lld (sample %lld, view %lld) is not hidden", (long long)k,
-                     (long long)p.sample, (long long)p.view);
-        reveal(s, p.sample, p.view);
-    }
-    return PLX_OK;
-}
-
-static plx_status play(simulation *s, plx_simulated_fn told, void *payload)
-{
-    PLX_TRY(replay(s));
-    for (;;) {
-        bool last = s->state.step >= s->o.steps || s->state.step >= s->n_hidden;
-        bool fitted = s->state.step % s->o.retrain_every == 0 || last;
-        if (fitted) PLX_TRY(fit_again(s));
-        if (fitted) PLX_TRY(measure(s));
-        bool known = s->o.n_known > 0 && s->state.step <= s->o.n_known;
-        if (!known && told && told(&s->state, payload)) PLX_FAIL(s->ctx, PLX_E_CANCELLED, "cancelled");
-        if (last || !reveal_next(s)) return PLX_OK;
-    }
-}
-
-/* ---- the call ---- */
-
-static plx_status check_options(plx_simulate_options *o, plx_context *ctx, const plx_dataset *data,
-                                const plx_simulate_options *given)
-{
-    *o = (plx_simulate_options)PLX_SIMULATE_OPTIONS_INIT;
-    PLX_TRY(plx__take_options(o, sizeof *o, ctx, given, "PLX_SIMULATE_OPTIONS_INIT"));
-    if (o->steps < 0 || o->retrain_every < 1 || o->n_known < 0 || (o->n_known && !o->known))
-        PLX_FAIL(ctx, PLX_E_ARG,
-                 "simulation options: steps >= 0, retrain_every >= 1 and a list of known pairs expected");
-    if (!data->truth) PLX_FAIL(ctx, PLX_E_DATA, "a simulation is scored on true labels; the data set has no truth");
-    return PLX_OK;
-}
-
-static plx_status simulate(plx_context *ctx, const char *method, const plx_dataset *data, const plx_pair *hidden,
-                           plx_index n_hidden, const plx_params *params, const plx_simulate_options *options,
-                           plx_simulated_fn told, void *payload)
-{
-    simulation s = {.ctx = ctx, .data = data, .params = params, .n_hidden = n_hidden};
-    s.state = (plx_simulated){sizeof s.state, 0, -1, -1, 0, NAN, NAN, NAN};
-    PLX_TRY(plx__acquirer_require(&s.acquirer, ctx, method, PLX_ACQUIRE_FEATURES));
-    PLX_TRY(check_options(&s.o, ctx, data, options));
-    if (params && params->tables != s.acquirer->params)
-        PLX_FAIL(ctx, PLX_E_ARG, "the parameters were not made by plx_acquire_params_create() for '%s'", method);
-    PLX_TRY(read_costs(&s));
-    PLX_TRY(hide(&s, hidden));
-    plx_status st = play(&s, told, payload);
-    plx_acquisition_destroy(s.ranking);
-    return st;
-}
-
-plx_status plx_acquire_simulate(plx_context *ctx, const char *method, const plx_dataset *data, const plx_pair *hidden,
-                                plx_index n_hidden, const plx_params *params, const plx_simulate_options *options,
-                                plx_simulated_fn told, void *payload)
-{
-    PLX__CALL(ctx, simulate(ctx, method, data, hidden, n_hidden, params, options, told, payload), PLX__ARG(method),
-              PLX__ARG(data), PLX__ARG(hidden), PLX__COUNT(n_hidden));
+    if (out) *out = NULL;
+    PLX__CALL(ctx, simulate(out, ctx, kind, method, data, params, options), PLX__ARG(out), PLX__ARG(method),
+              PLX__ARG(data));
 }

@@ -65,20 +65,6 @@ plx_status plx_leftovers_remove(plx_context *ctx, const char *path)
 
 /* ---- predictions ---- */
 
-void plx__write_cell(FILE *f, const char *prefix, const char *text)
-{
-    if (!strpbrk(text, ",\"\r\n")) {
-        fprintf(f, "%s%s", prefix, text);
-        return;
-    }
-    fprintf(f, "\"%s", prefix);
-    for (; *text; text++) {
-        if (*text == '"') fputc('"', f);
-        fputc(*text, f);
-    }
-    fputc('"', f);
-}
-
 static void write_prediction(FILE *f, const plx_prediction *p, const plx_dataset *data)
 {
     const plx__outcome *o = &p->outcome;

@@ -224,8 +224,21 @@ static plx_status measured_fit(plx__run *run, plx__memory_use *memory)
     return st;
 }
 
-static plx_status run_fit(plx_context *ctx, plx_model *m, plx__problem *p, plx__store *store, plx__outcome *outcome,
-                          const plx_fit_options *o)
+/* Is an earlier model about the same views and classes, so that its arrays have the same shapes and order? */
+static bool fits_warm(const plx_model *m, const plx_model *warm)
+{
+    if (!warm || strcmp(warm->method->name, m->method->name) != 0 || warm->n_views != m->n_views ||
+        warm->n_classes != m->n_classes)
+        return false;
+    for (plx_index c = 0; c < m->n_classes; c++)
+        if (strcmp(m->classes[c], warm->classes[c]) != 0) return false;
+    for (plx_index v = 0; v < m->n_views; v++)
+        if (m->views[v].cols != warm->views[v].cols || strcmp(m->views[v].name, warm->views[v].name) != 0) return false;
+    return true;
+}
+
+static plx_status run_fit(plx_context *ctx, plx_model *m, plx__problem *p, plx__store *store, const plx_fit_options *o,
+                          const plx__fit_aid *aid)
 {
     plx__run run = {.ctx = ctx,
                     .method = m->method,
@@ -233,17 +246,19 @@ static plx_status run_fit(plx_context *ctx, plx_model *m, plx__problem *p, plx__
                     .settings = m->settings,
                     .params = m->params,
                     .out = store,
-                    .outcome = outcome,
+                    .outcome = &m->fitted.outcome,
                     .info = &m->facts,
                     .wanted = o->arrays,
-                    .n_wanted = o->n_arrays};
+                    .n_wanted = o->n_arrays,
+                    .warm = fits_warm(m, aid->warm) ? &aid->warm->store : NULL,
+                    .offer = aid->offer};
     PLX_TRY(plx__problem_check(ctx, m->method, p, true));
     PLX_TRY(plx__scales_put(&run));
     if (m->method->check) PLX_TRY(m->method->check(&run));
     plx__advise_problem(ctx, p, m->settings);
     PLX_TRY(measured_fit(&run, &m->memory));
     PLX_TRY(plx__scales_report(&run));
-    return plx__prior_keep(store, ctx, p, outcome);
+    return plx__prior_keep(store, ctx, p, run.outcome);
 }
 
 /* The problem without samples that have no view. Scalings are settled before they are taken away. */
@@ -270,7 +285,8 @@ static plx_status build_problem(plx__problem *p, plx__heldout *held, plx_context
     return plx__problem_build(p, ctx, &m->arena, &from);
 }
 
-static plx_status fit_model(plx_model *m, plx_context *ctx, const plx_dataset *data, const plx_fit_options *o)
+static plx_status fit_model(plx_model *m, plx_context *ctx, const plx_dataset *data, const plx_fit_options *o,
+                            const plx__fit_aid *aid)
 {
     plx_status st = PLX_OK;
     plx__heldout held = {0};
@@ -286,7 +302,7 @@ static plx_status fit_model(plx_model *m, plx_context *ctx, const plx_dataset *d
     PLX_GOTO(square_kernels(ctx, &p, held.fitted, &m->arena));
     PLX_GOTO(keep_cards(m, &p));
     plx__store_init(&fitted, held.any ? &temporary : &m->arena);
-    PLX_GOTO(run_fit(ctx, m, &p, &fitted, &m->fitted.outcome, o));
+    PLX_GOTO(run_fit(ctx, m, &p, &fitted, o, aid));
     if (held.any) PLX_GOTO(plx__heldout_close(&held, ctx, m, data, &fitted, o));
     else m->store = fitted;
     plx__advise_outcome(ctx, &m->fitted.outcome);
@@ -300,14 +316,14 @@ done:
 }
 
 plx_status plx__fit(plx_model **out, plx_context *ctx, const plx__method *method, const plx_dataset *data,
-                    const plx_params *params, const plx_fit_options *options)
+                    const plx_params *params, const plx_fit_options *options, const plx__fit_aid *aid)
 {
     plx_fit_options o;
     plx_model *m = NULL;
     *out = NULL;
     PLX_TRY(check_request(&o, ctx, method, data, params, options));
     PLX_TRY(plx__model_create(&m, ctx, method, params));
-    plx_status st = fit_model(m, ctx, data, &o);
+    plx_status st = fit_model(m, ctx, data, &o, aid ? aid : &(plx__fit_aid){0});
     if (st == PLX_OK) *out = m;
     else plx_model_destroy(m);
     return st;
@@ -318,7 +334,7 @@ static plx_status fit_call(plx_model **out, plx_context *ctx, const char *name, 
 {
     const plx__method *method = NULL;
     PLX_TRY(plx__method_require(&method, ctx, name));
-    return plx__fit(out, ctx, method, data, params, options);
+    return plx__fit(out, ctx, method, data, params, options, NULL);
 }
 
 plx_status plx_fit(plx_model **out, plx_context *ctx, const char *method, const plx_dataset *data,

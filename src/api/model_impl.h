@@ -60,9 +60,15 @@ struct plx_model {
 
 plx_status plx__model_create(plx_model **out, plx_context *ctx, const plx__method *method, const plx_params *settings);
 
-/* plx_fit() inside a running call, with any descriptor. */
+/* What a fit may be helped by: an earlier model of nearly the same data to start from; what a ranking may offer. */
+typedef struct plx__fit_aid {
+    const plx_model *warm;
+    const plx__offer *offer;
+} plx__fit_aid;
+
+/* plx_fit() inside a running call, with any descriptor; `aid` may be NULL. */
 plx_status plx__fit(plx_model **out, plx_context *ctx, const plx__method *method, const plx_dataset *data,
-                    const plx_params *params, const plx_fit_options *options);
+                    const plx_params *params, const plx_fit_options *options, const plx__fit_aid *aid);
 
 /* Predict with a fitted model; the prediction lives in an arena of its own. `wanted` names on-request arrays. */
 plx_status plx__predict(plx_prediction **out, plx_context *ctx, const plx_model *model, const plx_dataset *data,
@@ -82,8 +88,5 @@ plx_status plx__match_data(plx_dataset **out, plx_context *ctx, const plx_model 
 const plx__array_spec *plx__array_spec_find(const plx__method *method, const char *name);
 /* Is dimension 0 (rows) or 1 (columns) of the array counted in samples? */
 bool plx__array_by_sample(const plx__array_spec *spec, int dimension);
-
-/* A field of a CSV file with `prefix` before it; RFC 4180: quoted when it holds a comma, a quote or a line end. */
-void plx__write_cell(FILE *f, const char *prefix, const char *text);
 
 #endif

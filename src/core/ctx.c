@@ -202,7 +202,7 @@ plx_status plx__context_create(plx_context **out, const plx_context_options *opt
 void plx__context_destroy(plx_context *ctx)
 {
     if (!ctx) return;
-    plx__pool_close(ctx->pool, ctx);
+    if (!ctx->parent) plx__pool_close(ctx->pool, ctx);
     plx__arena_free(&ctx->scratch);
     plx__arena_free(&ctx->notes_arena);
     plx_allocator mem = ctx->mem;
@@ -273,7 +273,8 @@ void plx__clear_error(plx_context *ctx) { error_buffer(ctx)[0] = '\0'; }
 
 plx_status plx__poll(plx_context *ctx)
 {
-    if (!atomic_load_explicit(&ctx->cancelled, memory_order_relaxed)) return PLX_OK;
+    bool above = ctx->parent && atomic_load_explicit(&ctx->parent->cancelled, memory_order_relaxed);
+    if (!above && !atomic_load_explicit(&ctx->cancelled, memory_order_relaxed)) return PLX_OK;
     PLX_FAIL(ctx, PLX_E_CANCELLED, "cancelled");
 }
 

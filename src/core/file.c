@@ -329,3 +329,17 @@ plx_status plx__make_directory(plx_context *ctx, const char *path)
         PLX_FAIL(ctx, PLX_E_IO, "%s: cannot create: %s", path, strerror(errno));
     return PLX_OK;
 }
+
+void plx__write_cell(FILE *f, const char *prefix, const char *text)
+{
+    if (!strpbrk(text, ",\"\r\n")) {
+        fprintf(f, "%s%s", prefix, text);
+        return;
+    }
+    fprintf(f, "\"%s", prefix);
+    for (; *text; text++) {
+        if (*text == '"') fputc('"', f);
+        fputc(*text, f);
+    }
+    fputc('"', f);
+}

@@ -61,4 +61,7 @@ bool plx__is_stream(const char *path);
 /* Create a directory and its parents; fine when it is there. */
 plx_status plx__make_directory(plx_context *ctx, const char *path);
 
+/* A field of a CSV file with `prefix` before it; RFC 4180: quoted when it holds a comma, a quote or a line end. */
+void plx__write_cell(FILE *f, const char *prefix, const char *text);
+
 #endif

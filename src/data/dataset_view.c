@@ -342,7 +342,8 @@ static plx_status share_block(plx_dataset *data, plx_context *ctx, const plx__vi
 
 plx_status plx__dataset_share(plx_dataset *data, plx_context *ctx, const plx__view *from)
 {
-    bool same = from->block->arena.ctx == data->arena.ctx;
+    const plx_context *own = data->arena.ctx, *theirs = from->block->arena.ctx;
+    bool same = theirs == own || theirs == own->parent; /* the parent outlives the crew and keeps the block */
     PLX_TRY(same ? share_block(data, ctx, from) : copy_whole(data, ctx, from));
     data->views[data->n_views - 1].text = NULL;
     if (from->text) PLX_TRY(plx__arena_text(&data->views[data->n_views - 1].text, &data->arena, from->text));

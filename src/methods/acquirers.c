@@ -14,7 +14,7 @@ enum { MOST_METHODS = 64, MOST_TABLES = 24, MOST_ARRAYS = 64, MOST_NAMES = 8 };
 
 /* The general ranking of labels by a method. */
 typedef struct general {
-    plx__method method;
+    plx__method method, plain; /* plain: fits only, with the parameters of the rankings */
     plx__param_table tables[MOST_TABLES];
     plx__array_spec arrays[MOST_ARRAYS];
     const char *names[MOST_NAMES]; /* besides views', in key.NAME */
@@ -82,13 +82,16 @@ static void make_general(void)
         g->method.extra_views = g->names;
         g->method.fit = fit_and_rank;
         memset(g->method.acquire, 0, sizeof g->method.acquire);
+        g->plain = g->method;
+        g->plain.arrays = of->arrays;
+        g->plain.fit = of->fit;
     }
 }
 
-static const plx__method *general_of(plx_index i)
+static const general *general_of(plx_index i)
 {
     pthread_once(&once, make_general);
-    return &all[i].method;
+    return &all[i];
 }
 
 /* ---- looking up ---- */
@@ -104,7 +107,7 @@ static const plx__method *ranking_of(plx_index i, plx_acquire_kind kind)
 {
     const plx__method *of = plx__method_at(i);
     if (of->acquire[kind]) return of->acquire[kind];
-    return kind == PLX_ACQUIRE_LABELS && of->task == PLX_TASK_CLASSIFY ? general_of(i) : NULL;
+    return kind == PLX_ACQUIRE_LABELS && of->task == PLX_TASK_CLASSIFY ? &general_of(i)->method : NULL;
 }
 
 static const plx__method *any_ranking(plx_index i)
@@ -131,6 +134,18 @@ const plx__method *plx__acquirer_find(const char *name, plx_acquire_kind kind)
 {
     plx_index i = number_of(name);
     return i < 0 ? NULL : ranking_of(i, kind);
+}
+
+const plx__method *plx__acquirer_by_scores(const char *name)
+{
+    plx_index i = number_of(name);
+    return i < 0 || plx__method_at(i)->task != PLX_TASK_CLASSIFY ? NULL : &general_of(i)->method;
+}
+
+const plx__method *plx__acquirer_plain(const char *name)
+{
+    plx_index i = number_of(name);
+    return i < 0 ? NULL : &general_of(i)->plain;
 }
 
 /* Names of the methods that rank this kind, separated by commas. */

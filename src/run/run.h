@@ -64,6 +64,12 @@ typedef struct plx__facts {
     struct json_t *extra; /* further keys of the JSON result (run/facts.h); owned, NULL: none */
 } plx__facts;
 
+/* What a ranking may offer, where not everything that is missing can be had. */
+typedef struct plx__offer {
+    const uint8_t *open; /* (views + 1) x rows of the caller's data, labels last: may be acquired */
+    double spent;        /* of the budget, before this ranking */
+} plx__offer;
+
 typedef struct plx__run {
     plx_context *ctx;
     const plx__method *method;
@@ -76,6 +82,8 @@ typedef struct plx__run {
     plx__facts *info;
     const char *const *wanted; /* names of on-request arrays */
     plx_index n_wanted;
+    const plx__store *warm;  /* fit: what a fit of the same method to nearly the same data left, as a start; or NULL */
+    const plx__offer *offer; /* fit: NULL: everything may be acquired */
 } plx__run;
 
 /* ---- what a method may ask and tell ---- */

@@ -83,12 +83,6 @@ int border_progress(const plx_progress *progress, void *payload)
 
 void border_log(plx_log_level level, const char *text, void *payload) { (void)level, (void)text, (void)payload; }
 
-int border_simulated(const plx_simulated *state, void *payload)
-{
-    (void)state, (void)payload;
-    return 0;
-}
-
 const char *const *border_hollow(void)
 {
     static const char *hollow[BORDER_SAMPLES];
@@ -214,6 +208,12 @@ static void make_rest(desk *k)
     k->simulate.steps = 1;
     k->hierarchy = (plx_metrics_hierarchy){sizeof k->hierarchy, k->classes, 2, k->classes, 1, NULL, 0};
     k->hidden[0] = (plx_pair){2, 0};
+    k->simulate.hidden = k->hidden;
+    k->simulate.n_hidden = 1;
+    need(k,
+         plx_acquire_simulate(&k->curves, k->ctx, PLX_ACQUIRE_FEATURES, "bct", k->data, k->acquire_params,
+                              &k->simulate),
+         "curves");
 }
 
 /* ---- running ---- */

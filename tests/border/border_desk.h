@@ -35,6 +35,7 @@ typedef struct desk {
     plx_metrics *metrics;
     plx_retrieval *retrieval;
     plx_acquisition *acquisition;
+    plx_curves *curves;
     plx_conll *conll;
     plx_eval_options eval_files, eval_pred;
     plx_simulate_options simulate;
@@ -60,7 +61,6 @@ typedef struct desk {
 
 int border_progress(const plx_progress *progress, void *payload);
 void border_log(plx_log_level level, const char *text, void *payload);
-int border_simulated(const plx_simulated *state, void *payload);
 
 /* As many texts as there are samples, the first of them NULL. */
 const char *const *border_hollow(void);

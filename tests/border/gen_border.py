@@ -22,8 +22,11 @@ BY_FUNCTION = {
     ("plx_acquire", "method"): '"bct"',
     ("plx_acquire", "params"): "d->acquire_params",
     ("plx_acquire_params_create", "method"): '"bct"',
+    ("plx_acquire_simulate", "kind"): "PLX_ACQUIRE_FEATURES",
     ("plx_acquire_simulate", "method"): '"bct"',
     ("plx_acquire_simulate", "params"): "d->acquire_params",
+    ("plx_curves_write", "path"): '"curves.csv"',
+    ("plx_curves_summary", "metric"): '"accuracy"',
     ("plx_acquirer_array", "method"): '"bct"',
     ("plx_acquirer_param", "method"): '"bct"',
     ("plx_acquisition_write", "data"): "d->holes",
@@ -128,12 +131,13 @@ BY_TYPE = {
     "const plx_retrieval *": "d->retrieval",
     "plx_acquisition *": "d->acquisition",
     "const plx_acquisition *": "d->acquisition",
+    "plx_curves *": "d->curves",
+    "const plx_curves *": "d->curves",
     "plx_conll *": "d->conll",
     "const plx_conll *": "d->conll",
     "const plx_eval_options *": "&d->eval_files",
     "const plx_simulate_options *": "&d->simulate",
     "const plx_metrics_hierarchy *": "&d->hierarchy",
-    "const plx_pair *": "d->hidden",
     "const plx_index *": "d->indices",
     "const double *": "d->values",
     "const uint8_t *": "d->flags",
@@ -151,7 +155,6 @@ BY_TYPE = {
     "void *": "d",
     "plx_progress_fn": "border_progress",
     "plx_log_fn": "border_log",
-    "plx_simulated_fn": "border_simulated",
 }
 
 # ---- what is allowed ----
@@ -159,10 +162,11 @@ BY_TYPE = {
 # NULL is allowed here, as the headers say; with a good value everywhere else the call succeeds.
 OPTIONAL = {
     "plx_acquire": ["params", "options"],
-    "plx_acquire_simulate": ["params", "options", "told", "payload"],
+    "plx_acquire_simulate": ["params", "options"],
     "plx_context_create": ["options"],
     "plx_context_set_log": ["fn", "payload"],
     "plx_context_set_progress": ["fn", "payload"],
+    "plx_curves_summary": ["metric"],
     "plx_dataset_add_dense": ["features", "present"],
     "plx_dataset_add_sparse": ["features", "present"],
     "plx_dataset_create": ["name"],

@@ -66,7 +66,7 @@ static void acquisitions(void **state)
     plx_params *p = NULL;
     plx_param_info param = PLX_PARAM_INFO_INIT;
     plx_acquired row = PLX_ACQUIRED_INIT;
-    plx_pair pair = {0, 0};
+    plx_curves *c = NULL;
     plx_acquire_kind kind = PLX_ACQUIRE_FEATURES;
     assert_fails(k.ctx, plx_acquire(&a, k.ctx, kind, NULL, k.data, NULL, NULL), PLX_E_ARG, "'method'");
     assert_fails(k.ctx, plx_acquire(&a, k.ctx, kind, "bct", NULL, NULL, NULL), PLX_E_ARG, "'data'");
@@ -75,10 +75,9 @@ static void acquisitions(void **state)
     assert_fails(k.ctx, plx_acquire_params_create(&p, k.ctx, NULL), PLX_E_ARG, "'method'");
     assert_fails(k.ctx, plx_acquire_params_create(NULL, k.ctx, "bct"), PLX_E_ARG, "'out'");
     assert_fails(k.ctx, plx_acquisition_write(k.ctx, NULL, k.data, 0, "x.csv"), PLX_E_ARG, "'acquisition'");
-    assert_fails(k.ctx, plx_acquire_simulate(k.ctx, "bct", k.data, NULL, 0, NULL, NULL, NULL, NULL), PLX_E_ARG,
-                 "'hidden'");
-    assert_fails(k.ctx, plx_acquire_simulate(k.ctx, "bct", NULL, &pair, 1, NULL, NULL, NULL, NULL), PLX_E_ARG,
-                 "'data'");
+    assert_fails(k.ctx, plx_acquire_simulate(NULL, k.ctx, kind, "bct", k.data, NULL, NULL), PLX_E_ARG, "'out'");
+    assert_fails(k.ctx, plx_acquire_simulate(&c, k.ctx, kind, "bct", NULL, NULL, NULL), PLX_E_ARG, "'data'");
+    assert_fails(k.ctx, plx_curves_write(k.ctx, NULL, k.data, "x.csv"), PLX_E_ARG, "'curves'");
     assert_int_equal(plx_acquisition_get(&row, NULL, 0), PLX_E_ARG);
     assert_int_equal(plx_acquirer_param(&param, NULL, 0), PLX_E_ARG);
     assert_int_equal(plx_acquirer_param(&param, "nothing", 0), PLX_E_ARG);

@@ -173,7 +173,7 @@ static plx_status list_candidates(sense *s, plx_mat variance)
         if (s->modelled[v->view] < 0) continue;
         PLX_TRY(plx__view_cost(&cost, s->run, v->view));
         for (plx_index i = 0; i < s->b.n; i++)
-            if (!v->k.present[i])
+            if (!v->k.present[i] && plx__may_acquire(s->run, i, v->view))
                 list[count++] = (plx__candidate){s->run->problem->row[i], v->view,
                                                  information(s, gain, variance, i, v->view), cost};
     }

@@ -67,7 +67,10 @@ static plx_status open_density(colr_gains *g)
 
 /* ---- candidates ---- */
 
-static bool asks_for_label(const colr *c, plx_index i) { return c->label[i] < 0 && c->count[i] > 0; }
+static bool asks_for_label(const colr *c, plx_index i)
+{
+    return c->label[i] < 0 && c->count[i] > 0 && plx__may_acquire(c->run, i, -1);
+}
 
 static plx_status list_candidates(colr_gains *g)
 {
@@ -84,7 +87,7 @@ static plx_status list_candidates(colr_gains *g)
         plx_index view = c->views[j].view;
         PLX_TRY(plx__view_cost(&cost, c->run, view));
         for (plx_index i = 0; i < c->n; i++)
-            if (!c->views[j].present[i])
+            if (!c->views[j].present[i] && plx__may_acquire(c->run, i, view))
                 list[count++] = (plx__candidate){p->row[i], view, g->gain.data[i * g->gain.ld + view], cost};
     }
     return plx__candidates_put(c->run, list, count);

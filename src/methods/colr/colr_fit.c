@@ -290,13 +290,24 @@ static plx_status open_fit(colr_fit *fit, const colr *c)
     return PLX_OK;
 }
 
+/* From the weights of an earlier fit of the same problem, else from 0. */
+static plx_status start(learner *l, plx_index q)
+{
+    const colr *c = l->c;
+    const plx__array *warm = c->run->warm ? plx__store_find(c->run->warm, "weights") : NULL;
+    plx__mat_fill(l->s, 0.0);
+    if (!warm || warm->sparse || warm->dense.rows != c->d || warm->dense.cols != c->q) return PLX_OK;
+    for (plx_index e = 0; e < c->d; e++) l->fit->w[e] = warm->dense.data[e * warm->dense.ld + q];
+    return plx__colr_scores(c, l->fit->w, l->s);
+}
+
 plx_status plx__colr_learn(colr_fit *out, colr *c, plx_index q, plx__trace *trace)
 {
     learner l = {.c = c, .ctx = c->ctx, .positive = c->q == 1 ? 1 : q, .fit = out};
     PLX_TRY(open_fit(out, c));
     plx__mark mark = plx__arena_mark(plx__scratch(c->ctx));
     PLX_TRY(open_learner(&l));
-    plx__mat_fill(l.s, 0.0);
+    PLX_TRY(start(&l, q));
     PLX_TRY(log_posterior(&out->objective, &l, out->w, plx__cmat(l.s)));
     PLX_TRY(c->set->hyper == COLR_FIXED ? learn_fixed(&l, trace) : learn_gamma(&l, trace));
     plx__arena_rewind(plx__scratch(c->ctx), mark);

@@ -84,7 +84,9 @@ static void show_head(const plx_method_info *m)
     char views[64];
     printf("%s - %s\n\n", m->name, m->title);
     cli_help_wrap(stdout, m->summary, 0, 0);
-    printf("\nTask: %s. Views: %s.\n", task_name(m->task), views_text(views, sizeof views, m));
+    printf("\nTask: %s. Views: %s. Time grows with the samples: %s.\n", task_name(m->task),
+           views_text(views, sizeof views, m), m->growth);
+    if (m->scores) printf("A score is the %s.\n", m->scores);
     for (int c = 0; c < CAPABILITIES; c++)
         if (m->capabilities & capabilities[c].bit) printf("  + %s\n", capabilities[c].meaning);
 }
@@ -166,8 +168,10 @@ static void markdown(const plx_method_info *m)
 {
     char views[64];
     printf("## %s: %s\n\n%s\n\n", m->name, m->title, m->summary);
-    printf("Task: %s. Views: %s.\n\n### Capabilities\n\n| capability | |\n|---|---|\n", task_name(m->task),
-           views_text(views, sizeof views, m));
+    printf("Task: %s. Views: %s. Time grows with the samples: %s.", task_name(m->task),
+           views_text(views, sizeof views, m), m->growth);
+    if (m->scores) printf(" A score is the %s.", m->scores);
+    printf("\n\n### Capabilities\n\n| capability | |\n|---|---|\n");
     for (int c = 0; c < CAPABILITIES; c++)
         printf("| %s | %s |\n", capabilities[c].meaning, m->capabilities & capabilities[c].bit ? "yes" : "no");
     markdown_parameters(m);
@@ -220,6 +224,8 @@ static void json_method(cli_json *j, const plx_method_info *m)
     cli_json_whole(j, "min_views", m->min_views);
     cli_json_whole(j, "max_views", m->max_views);
     cli_json_text(j, "transform", m->transform);
+    cli_json_text(j, "scores", m->scores);
+    cli_json_text(j, "growth", m->growth);
     cli_json_open(j, "capabilities", '{');
     for (int c = 0; c < CAPABILITIES; c++)
         cli_json_bool(j, capabilities[c].name, (m->capabilities & capabilities[c].bit) != 0);

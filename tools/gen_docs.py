@@ -44,14 +44,14 @@ WORDS = [("predict", "new samples"), ("kernel_views", "kernel views"), ("missing
 
 def method_table(methods, folder):
     """One row per method; `folder` is where the pages are, seen from the file the table goes to."""
-    rows = ["| method | tasks | what it is | views | takes also | missing views |", "|---|---|---|---|---|---|"]
+    rows = ["| method | tasks | what it is | views | takes also | missing views | time grows |", "|---|---|---|---|---|---|---|"]
     for m in methods:
         can = m["capabilities"]
         views = "{}{}".format(m["min_views"], "" if m["max_views"] == m["min_views"] else " or more" if not m["max_views"]
                               else " to {}".format(m["max_views"]))
-        rows.append("| [`{}`]({}{}.md) | {} | {} | {} | {} | {} |".format(
+        rows.append("| [`{}`]({}{}.md) | {} | {} | {} | {} | {} | {} |".format(
             m["name"], folder, m["name"], tasks(m), m["title"], views,
-            ", ".join(word for key, word in WORDS if can[key]) or "-", missing(m)))
+            ", ".join(word for key, word in WORDS if can[key]) or "-", missing(m), m["growth"]))
     return "\n".join(rows) + "\n"
 
 

@@ -83,11 +83,13 @@ typedef struct plx_method_info {
     plx_index min_views, max_views; /**< max_views 0: no limit */
     plx_index params, arrays;       /**< how many */
     const char *transform;          /**< array written by `transform`, or NULL */
+    const char *scores;             /**< what a score of a class or cluster is, or NULL: there are none */
+    const char *growth;             /**< of the time with the number of samples: "linear", "quadratic", ... */
 } plx_method_info;
 
 #define PLX_METHOD_INFO_INIT                                                                                           \
     {                                                                                                                  \
-        sizeof(plx_method_info), 0, 0, 0, 0, PLX_TASK_CLASSIFY, 0, 0, 0, 0, 0, 0                                       \
+        sizeof(plx_method_info), 0, 0, 0, 0, PLX_TASK_CLASSIFY, 0, 0, 0, 0, 0, 0, 0, 0                                 \
     }
 
 /**

@@ -46,7 +46,7 @@ plx_status plx_method_describe(plx_method_info *info, const char *method)
     if (!m || !info) return PLX_E_ARG;
     plx_method_info full = {sizeof full,    m->name,         m->title,     m->summary,   m->citation,
                             m->task,        m->capabilities, m->min_views, m->max_views, plx__param_count(m->params),
-                            array_count(m), m->transform};
+                            array_count(m), m->transform,    m->scores,    m->growth};
     return hand_out(info, info->struct_size, &full, sizeof full);
 }
 

@@ -61,6 +61,7 @@ static plx_status put_run(plx_context *ctx, json_t *root, const plx_model *m)
     PLX_TRY(put(ctx, root, "iterations", json_integer((json_int_t)f->iterations)));
     PLX_TRY(put(ctx, root, "converged", f->converged < 0 ? json_true() : json_boolean(f->converged)));
     PLX_TRY(put(ctx, root, "objective", plx__json_real(f->objective)));
+    if (m->method->scores) PLX_TRY(put(ctx, root, "scores_are", json_string(m->method->scores)));
     json_t *trace = json_array();
     PLX_TRY(put(ctx, root, "objective_trace", trace));
     for (plx_index i = 0; i < f->n_trace; i++) json_array_append_new(trace, plx__json_real(f->trace[i]));

@@ -171,6 +171,8 @@ typedef enum plx__uncovered {
 struct plx__method {
     const char *name, *title, *summary, *citation;
     plx_task task;
+    const char *scores; /* what a column score_CLASS holds; NULL: the method gives none */
+    const char *growth; /* of the time with the number of samples, at the defaults: "linear", "quadratic", ... */
     unsigned capabilities;
     plx_index min_views, max_views; /* max 0: no limit */
     plx_index min_classes;          /* among the labels; 0: labels are optional */

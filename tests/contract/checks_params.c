@@ -291,6 +291,8 @@ static void show(trial *t)
     NEED(t, plx_method_describe(&about, t->method) == PLX_OK, "cannot be described");
     CHECK(t, about.title && strlen(about.title) > 5, "no title");
     CHECK(t, about.summary && strlen(about.summary) > 20, "no summary");
+    CHECK(t, about.growth, "no word on how the time grows");
+    CHECK(t, about.scores || about.task != PLX_TASK_CLASSIFY, "no word on what its scores are");
     CHECK(t, about.citation && about.citation[0], "no citation");
     CHECK(t, about.params == param_count(t), "describes %lld of %lld parameters", (long long)about.params,
           (long long)param_count(t));

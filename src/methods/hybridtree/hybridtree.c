@@ -217,6 +217,7 @@ const plx__method plx__method_hybridtree = {
     .zero_rows = PLX__ZERO_ROWS_PRESENT,
     .scale_auto = scale_auto,
     .params_size = sizeof(ht_params),
+    .growth = "quadratic",
     .params = tables,
     .arrays = array_specs,
     .memory = memory,

@@ -454,6 +454,7 @@ const plx__method plx__method_mrdbscan = {
     .min_views = 1,
     .zero_rows = PLX__ZERO_ROWS_PARAM,
     .params_size = sizeof(params),
+    .growth = "quadratic",
     .params = tables,
     .arrays = array_specs,
     .memory = memory,

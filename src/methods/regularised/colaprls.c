@@ -21,6 +21,8 @@ const plx__method plx__method_colaprls = {
     .title = "Least squares of every view smoothed over one graph of all views",
     .summary =
         "Semi-supervised: one least-squares classifier per view, all smoothed over the same graph made of every view.",
+    .scores = "margin of the class, larger is surer (not a probability)",
+    .growth = "cubic",
     .params = tables,
     .arrays = array_specs,
     .memory = memory,

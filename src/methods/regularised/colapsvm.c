@@ -25,6 +25,8 @@ const plx__method plx__method_colapsvm = {
     .title = "Support vector machines of every view smoothed over one graph of all views",
     .summary =
         "Semi-supervised: one maximum-margin classifier per view, all smoothed over the same graph made of every view.",
+    .scores = "margin of the class, larger is surer (not a probability)",
+    .growth = "cubic",
     .params = tables,
     .arrays = array_specs,
     .memory = memory,

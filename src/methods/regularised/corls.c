@@ -349,6 +349,8 @@ const plx__method plx__method_corls = {
     .uncovered = PLX__UNCOVERED_PRIOR,
     .prior_array = "scores",
     .params_size = sizeof(params),
+    .scores = "margin of the class, larger is surer (not a probability)",
+    .growth = "cubic; linear with solver=primal",
     .params = tables,
     .arrays = array_specs,
     .transform = "scores",

@@ -23,6 +23,8 @@ const plx__method plx__method_lapsvm = {
     .summary = "Semi-supervised: maximum margin with a norm penalty and a penalty on differences between neighbours, "
                "labelled or not.",
     .capabilities = PLX__ONE_VIEW_CAPABILITIES | PLX_CAN_USE_UNLABELLED,
+    .scores = "margin of the class, larger is surer (not a probability)",
+    .growth = "cubic",
     .params = tables,
     .arrays = array_specs,
     .memory = memory,

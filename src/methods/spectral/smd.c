@@ -372,6 +372,7 @@ const plx__method plx__method_smd = {
     .zero_rows = PLX__ZERO_ROWS_PARAM,
     .uncovered = PLX__UNCOVERED_PRIOR,
     .params_size = sizeof(params),
+    .growth = "quadratic",
     .params = tables,
     .arrays = array_specs,
     .transform = "embedding",

@@ -349,6 +349,7 @@ const plx__method plx__method_spectral = {
     .uncovered = PLX__UNCOVERED_PRIOR,
     .extra_views = extra_views,
     .params_size = sizeof(params),
+    .growth = "quadratic",
     .params = tables,
     .arrays = array_specs,
     .memory = memory,

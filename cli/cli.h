@@ -106,7 +106,8 @@ extern const cli_option cli_talk_options[];
     }
 
 /* Verbs. */
-extern const cli_verb cli_verb_fit, cli_verb_predict, cli_verb_transform, cli_verb_retrieve, cli_verb_eval;
+extern const cli_verb cli_verb_fit, cli_verb_predict, cli_verb_transform, cli_verb_retrieve, cli_verb_eval,
+    cli_verb_tree;
 extern const cli_verb cli_verb_acquire, cli_verb_methods;
 extern const cli_verb cli_verb_data_info, cli_verb_data_check, cli_verb_data_convert, cli_verb_data_split;
 extern const cli_verb cli_verb_data_drop, cli_verb_data_generate, cli_verb_data_save;

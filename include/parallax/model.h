@@ -150,6 +150,32 @@ PLX_API const char *plx_model_warning(const plx_model *model, plx_index i);
 PLX_API PLX_NODISCARD plx_status plx_model_json(const char **text, plx_context *ctx, plx_model *model,
                                                 const plx_dataset *data);
 
+/** What a tree is written as. */
+typedef enum plx_tree_format {
+    PLX_TREE_NEWICK = 0, /**< lengths are differences of heights, at least 0; inner names are views */
+    PLX_TREE_JSON = 1,   /**< a list of nodes, the root first */
+    PLX_TREE_SVG = 2     /**< a picture, every split in the colour of the view that made it */
+} plx_tree_format;
+
+/**
+ * The tree of a model that has one (array `linkage`: hybridtree), with the names of the fitted samples on its leaves.
+ *
+ * @param[out] text  NULL on failure.
+ * @param leaves  the tree is cut into at most so many leaves: a group that is not shown split has the name of its first
+ *                sample and its size. 0: all of them; in a picture 60.
+ * @retval PLX_E_ARG          an argument is NULL, `leaves` is negative, or no such format
+ * @retval PLX_E_UNSUPPORTED  the model has no tree
+ * @retval PLX_E_FORMAT       the model comes from a file and its tree cannot be right
+ * @retval PLX_E_NOMEM        memory ran out
+ *
+ * Ownership: the text belongs to the model and is valid until the next call with it.
+ * Threads: as the context passed in; one at a time for a model.
+ * Cost: O(samples + length of the text).
+ * @since 0.1
+ */
+PLX_API PLX_NODISCARD plx_status plx_model_tree(const char **text, plx_context *ctx, plx_model *model,
+                                                plx_tree_format format, plx_index leaves);
+
 /**
  * @name New samples
  *

@@ -162,6 +162,10 @@ static plx_status keep_cards(plx_model *m, const plx__problem *p)
     m->classes = p->classes; /* already in the model's arena */
     m->n_classes = p->n_classes;
     PLX_TRY(keep_hierarchy(m, p->hierarchy));
+    if (m->method->keep_samples) {
+        PLX_TRY(keep_texts(&m->samples, &m->arena, p->ids, p->n));
+        m->n_samples = p->n;
+    }
     PLX_TRY(PLX__ARENA_NEW(&m->views, &m->arena, p->n_views));
     for (plx_index v = 0; v < p->n_views; v++) {
         const plx__view *from = &p->views[v];

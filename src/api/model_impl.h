@@ -46,7 +46,9 @@ struct plx_model {
     plx__view_card *views;
     const char *const *ignored; /* views that no sample of the fit had; none from a file */
     plx_index n_ignored;
-    plx_index n_fitted; /* samples that took part */
+    plx_index n_fitted;         /* samples that took part */
+    const char *const *samples; /* their names, where the method asks for them */
+    plx_index n_samples;
     uint64_t seed;
     double seconds;
     plx__memory_use memory; /* of the fit; zero from a file */

@@ -190,6 +190,8 @@ static plx_status load_body(plx_model **out, const plx__h5 *f)
     if (st != PLX_OK) return st;
     PLX_TRY(load_facts(*out, f));
     PLX_TRY(load_classes(*out, f));
+    if (plx__h5_what(f, "/samples") != PLX__H5_NONE)
+        PLX_TRY(plx__h5_read_texts(&(*out)->samples, &(*out)->n_samples, f, &(*out)->arena, "/samples"));
     PLX_TRY(load_views(*out, f));
     return load_arrays(*out, f);
 }

@@ -123,6 +123,7 @@ static plx_status save_body(const plx__h5 *f, const plx_model *m)
     PLX_TRY(save_facts(f, m));
     PLX_TRY(save_parameters(f, m));
     PLX_TRY(save_classes(f, m));
+    if (m->samples) PLX_TRY(plx__h5_write_texts(f, "/samples", m->samples, m->n_samples));
     PLX_TRY(plx__h5_write_group(f, "/views", false));
     for (plx_index v = 0; v < m->n_views; v++) PLX_TRY(save_view(f, &m->views[v], v));
     return save_arrays(f, m);

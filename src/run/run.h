@@ -184,6 +184,7 @@ struct plx__method {
                              const uint8_t *rows);
     bool keep_empty_views; /* a view that no sample has stays in the problem; everywhere else it is ignored */
     plx__uncovered uncovered;
+    bool keep_samples;              /* names of the fitted samples belong to the model */
     bool leave_one_out;             /* a fit predicts labelled samples without themselves; predict does not know them */
     bool scale_by_labelled;         /* statistics of scaling, and what scale=auto looks at, are of labelled rows */
     const char *prior_array;        /* array that shows class shares for samples without any view, or NULL */

@@ -212,11 +212,12 @@ NEUTRAL = {
 LENGTHS = {"n", "count", "n_settings", "n_classes", "n_subset", "n_mutex", "n_top", "n_views", "n_hidden", "n_arrays",
            "n_known"}
 # Indices any value of which has a meaning beyond the range (top: all rows of a ranking), or sizes without an array.
-ANY_LARGE = {("plx_json_number", "size"), ("plx_json_string", "size"), ("plx_acquisition_write", "top"), ("plx_dataset_create", "n")}
+ANY_LARGE = {("plx_json_number", "size"), ("plx_json_string", "size"), ("plx_acquisition_write", "top"), ("plx_dataset_create", "n"),
+             ("plx_model_tree", "leaves")}
 # Out of range here is a fact about the data, not a wrong argument: any error will do.
 OTHER_ERROR = {("plx_dataset_min_df", "least")}
-# Of use to another program of ours only: no argument of a test is a good one.
-NEVER_SUCCEEDS = {"plx_reader_main"}
+# Of use to another program of ours only, or the model here has no tree: no argument of a test is a good one.
+NEVER_SUCCEEDS = {"plx_reader_main", "plx_model_tree"}
 # NULL here needs something else instead: PLX_E_ARG, but the message speaks of both.
 EITHER_OR = {("plx_dataset_read", "path"), ("plx_dataset_save", "path")}
 # Enumerations that are not looked up: any number is a level.

@@ -116,7 +116,7 @@ static plx_status put_tree(const ht *h, const ht_tree *tree)
     const plx__merges *m = &tree->merges;
     plx_index n = h->n, rows = n - 1;
     double *size = NULL;
-    plx_mat linkage, view;
+    plx_mat linkage, view, split;
     PLX_TRY(plx__store_new(&linkage, h->run->out, "linkage", rows, 4));
     PLX_TRY(plx__arena_f64(&size, plx__scratch(h->ctx), 2 * n, 1));
     for (plx_index i = 0; i < n; i++) size[i] = 1;
@@ -127,7 +127,11 @@ static plx_status put_tree(const ht *h, const ht_tree *tree)
     }
     if (!tree->view) return PLX_OK;
     PLX_TRY(plx__store_new(&view, h->run->out, "view", rows, 1));
-    for (plx_index r = 0; r < rows; r++) view.data[r] = (double)h->run->problem->given[tree->view[r]];
+    PLX_TRY(plx__store_new(&split, h->run->out, "_split_view", rows, 1)); /* among the views of the model */
+    for (plx_index r = 0; r < rows; r++) {
+        view.data[r] = (double)h->run->problem->given[tree->view[r]];
+        split.data[r] = tree->view[r];
+    }
     PLX_TRY(plx__store_put(h->run->out, "goodness", (plx_cmat){tree->goodness, rows, 1, 1}));
     return plx__store_put(h->run->out, "explained", (plx_cmat){tree->explained, rows, 1, 1});
 }
@@ -216,6 +220,7 @@ const plx__method plx__method_hybridtree = {
     .min_views = 1,
     .zero_rows = PLX__ZERO_ROWS_PRESENT,
     .scale_auto = scale_auto,
+    .keep_samples = true,
     .params_size = sizeof(ht_params),
     .growth = "quadratic",
     .params = tables,

@@ -30,4 +30,7 @@ plx_status plx__linear_ridge_fit(plx_context *ctx, const plx__design *x, double 
 /* For every class min 1/2 |w|^2 + (1/lambda) sum_i max(0, 1 - t_i w.x_i)^2 (linear_svm.c). w holds the start. */
 plx_status plx__linear_svm_fit(plx_context *ctx, const plx__design *x, double lambda, plx_mat w);
 
+/* For every class min sum_i log(1 + exp(-t_i w.x_i)) + lambda/2 |w|^2 (linear_logit.c). w holds the start. */
+plx_status plx__linear_logit_fit(plx_context *ctx, const plx__design *x, double lambda, plx_mat w);
+
 #endif

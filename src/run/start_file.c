@@ -38,21 +38,29 @@ static plx_status check_row(plx__run *run, const char *parameter, const char *se
     return PLX_OK;
 }
 
-plx_status plx__start_file_read(plx_mat *out, plx__run *run, const char *parameter, const char *setting, plx_index cols)
+plx_status plx__start_file_read_some(plx_mat *out, plx__run *run, const char *parameter, const char *setting,
+                                     plx_index cols, const uint8_t *used)
 {
     const plx__problem *p = run->problem;
     plx_mat all;
     PLX_TRY(read_matrix(&all, run, setting + strlen("file:")));
-    if (all.rows != p->rows || all.cols != cols)
+    if (!cols) cols = all.cols;
+    if (all.rows != p->rows || all.cols != cols || !cols)
         PLX_FAIL(run->ctx, PLX_E_DATA, "%s = %s: the file is %lld x %lld, expected %lld x %lld (samples x columns)",
                  parameter, setting, (long long)all.rows, (long long)all.cols, (long long)p->rows, (long long)cols);
     PLX_TRY(plx__arena_mat(out, plx__scratch(run->ctx), p->n, cols));
     for (plx_index i = 0; i < p->n; i++) {
+        if (used && !used[i]) continue;
         const double *row = all.data + p->row[i] * all.ld;
         PLX_TRY(check_row(run, parameter, setting, p->row[i], row, cols));
         memcpy(out->data + i * out->ld, row, (size_t)cols * sizeof *row);
     }
     return PLX_OK;
+}
+
+plx_status plx__start_file_read(plx_mat *out, plx__run *run, const char *parameter, const char *setting, plx_index cols)
+{
+    return plx__start_file_read_some(out, run, parameter, setting, cols, NULL);
 }
 
 plx_status plx__responsibilities_read(plx_mat *out, plx__run *run, const char *setting, plx_index columns,

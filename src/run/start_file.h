@@ -12,6 +12,11 @@
 plx_status plx__start_file_read(plx_mat *out, plx__run *run, const char *parameter, const char *setting,
                                 plx_index cols);
 
+/* The same for a file that need not say anything sensible of some samples: their rows are zero in the result. `used`
+ * NULL: all are used; cols 0: as many as the file has. */
+plx_status plx__start_file_read_some(plx_mat *out, plx__run *run, const char *parameter, const char *setting,
+                                     plx_index cols, const uint8_t *used);
+
 /* Responsibilities (n x columns, in scratch) from init = "file:F". `columns` 0: as many as the file has. Rows of samples
  * that are not `used` (NULL: all are) may hold anything and are zero in the result. */
 plx_status plx__responsibilities_read(plx_mat *out, plx__run *run, const char *setting, plx_index columns,

@@ -52,7 +52,10 @@ static int write_results(cli_session *s, plx_acquisition *a, const plx_dataset *
     int code = json ? cli_fail(s, plx_model_json(&text, s->ctx, model, data)) : CLI_DONE;
     if (!code) code = cli_dump_all(s, model, false);
     if (!code) code = cli_dump_all(s, model, true);
-    if (!code && (out || !elsewhere)) code = cli_fail(s, plx_acquisition_write(s->ctx, a, data, top, out ? out : "-"));
+    if (!code && out && !cli_flag(s->args, "details"))
+        code = cli_fail(s, plx_acquisition_write(s->ctx, a, data, top, out));
+    else if (!code && (out || !elsewhere))
+        code = cli_fail(s, plx_acquisition_table(s->ctx, a, data, top, out ? out : "-"));
     if (!code && json) code = cli_write_text(s, json, text);
     return code;
 }
@@ -83,7 +86,7 @@ static int check_options(const cli_args *args)
 {
     static const char *const simulated[] = {"hide",          "hide-file", "runs",      "criteria",    "retrain-every",
                                             "restart-every", "test",      "stop-gain", "stop-stable", NULL};
-    static const char *const ranked[] = {"json", "dump", "top", NULL};
+    static const char *const ranked[] = {"json", "dump", "top", "details", NULL};
     bool simulate = cli_value(args, "simulate") != NULL;
     if (!cli_value(args, "with")) return cli_usage_error(args->verb, "--with METHOD is missing");
     for (const char *const *o = simulate ? ranked : simulated; *o; o++)
@@ -109,6 +112,12 @@ static int run_on_data(cli_session *s, plx_params *params)
     return code;
 }
 
+static int set_batch(cli_session *s, plx_params *params)
+{
+    const char *batch = cli_value(s->args, "batch");
+    return batch ? cli_fail(s, plx_params_set(params, s->ctx, "batch", batch)) : CLI_DONE;
+}
+
 static int run(const cli_args *args)
 {
     cli_session s;
@@ -119,6 +128,7 @@ static int run(const cli_args *args)
     if (code) return code;
     code = cli_fail(&s, plx_acquire_params_create(&params, s.ctx, cli_value(args, "with")));
     if (!code) code = cli_set_params(params, &s);
+    if (!code) code = set_batch(&s, params);
     if (!code) code = run_on_data(&s, params);
     plx_params_destroy(params);
     cli_session_close(&s);
@@ -198,6 +208,16 @@ static const cli_option options[] = {
      .low = 0,
      .high = 1e15,
      .help = "Rows of the ranking to write (default 10; 0: all)."},
+    {.name = "batch",
+     .value = "N",
+     .kind = CLI_WHOLE,
+     .low = 1,
+     .high = 1e6,
+     .help = "Choose N to be acquired together, each worth what it adds to those before; with --simulate N are "
+             "revealed between two fits."},
+    {.name = "details",
+     .kind = CLI_FLAG,
+     .help = "Write --out as standard output is written: rank,id,what,gain,cost,gain_per_cost,guess,probability."},
     {.name = "labels",
      .value = "SPEC",
      .kind = CLI_TEXT,
@@ -206,7 +226,8 @@ static const cli_option options[] = {
      .letter = 'o',
      .value = "FILE",
      .kind = CLI_FILE,
-     .help = "Write rank,kind,id,view,score,cost there, or the learning curves (default: standard output)."},
+     .help = "Write rank,kind,id,view,score,cost there, or the learning curves. Default: standard output, with the "
+             "current guess and its probability."},
     {.name = "dump",
      .value = "NAME=FILE",
      .kind = CLI_DUMP,
@@ -215,7 +236,7 @@ static const cli_option options[] = {
     {.name = "json",
      .value = "FILE",
      .kind = CLI_FILE,
-     .help = "Write parameters, run facts and metrics as JSON (- for standard output)."},
+     .help = "Write parameters, the ranking with guesses, run facts and metrics as JSON (- for standard output)."},
     {.name = "simulate",
      .value = "N",
      .kind = CLI_WHOLE,
@@ -282,6 +303,8 @@ static const cli_option *const option_sets[] = {options,          cli_seed_optio
 static const cli_example examples[] = {
     {"parallax acquire labels posts --with svm --set criterion=margin --top 20",
      "Which texts should be labelled next?"},
+    {"parallax acquire labels posts --with coem --batch 20 --out next.csv --details",
+     "Twenty texts to be labelled together, not twenty times the same one."},
     {"parallax acquire any clinic --with colr --set cost.label=5 --set cost.mri=20",
      "A diagnosis or a test, whichever tells more for its price?"},
     {"parallax acquire features clinic --with bct --set cost.mri=20 --set cost.blood=1 --out next.csv",

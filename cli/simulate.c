@@ -58,7 +58,7 @@ static int read_options(simulation *m)
     bool labels = strcmp(args->positional[0], "features") != 0;
     m->o.steps = cli_whole(args, "simulate", 0);
     m->o.runs = cli_whole(args, "runs", 1);
-    m->o.retrain_every = cli_whole(args, "retrain-every", 1);
+    m->o.retrain_every = cli_whole(args, "retrain-every", cli_whole(args, "batch", 1));
     m->o.restart_every = cli_whole(args, "restart-every", m->o.restart_every);
     m->o.stable_rounds = cli_whole(args, "stop-stable", 0);
     m->o.least_gain = cli_real(args, "stop-gain", 0.0);

@@ -98,17 +98,21 @@ typedef struct plx_acquired {
     plx_index view;   /**< number of the view; -1: the label */
     double score;     /**< information in nats divided by the cost */
     double cost;
+    double gain;        /**< the information itself; in a batch beside what ranks before */
+    const char *guess;  /**< what the model takes the sample for now; NULL: it does not tell */
+    double probability; /**< of the guess; NaN: no classes */
 } plx_acquired;
 
 #define PLX_ACQUIRED_INIT                                                                                              \
     {                                                                                                                  \
-        sizeof(plx_acquired), 0, 0, 0.0, 0.0                                                                           \
+        sizeof(plx_acquired), 0, 0, 0.0, 0.0, 0.0, 0, 0.0                                                              \
     }
 
 /**
  * Fit `method` and rank all candidates, best first: for features every (sample, view) pair with the view missing, for
  * samples that are not held out. Scores are information per unit cost, compared to 10 significant digits; ties go to
- * labels before features, then by sample, then by view. No candidate is not a failure: the ranking is empty.
+ * labels before features, then by sample, then by view. With the parameter `batch` = N the ranking is N candidates to be
+ * acquired together, each valued beside those before it. No candidate is not a failure: the ranking is empty.
  *
  * @param[out] out  NULL on any failure.
  * @param params    NULL for the defaults; made by plx_acquire_params_create() for the same method.
@@ -154,7 +158,7 @@ PLX_API plx_index plx_acquisition_count(const plx_acquisition *acquisition);
  *
  * @retval PLX_E_ARG  an argument is NULL, the struct has an unknown size, or `rank` is out of range
  *
- * Ownership: copied into the caller's struct.
+ * Ownership: copied into the caller's struct; `guess` is borrowed from the ranking.
  */
 PLX_API PLX_NODISCARD plx_status plx_acquisition_get(plx_acquired *out, const plx_acquisition *acquisition,
                                                      plx_index rank);
@@ -180,6 +184,22 @@ PLX_API plx_model *plx_acquisition_model(plx_acquisition *acquisition);
  * Cost: O(rows written).
  */
 PLX_API PLX_NODISCARD plx_status plx_acquisition_write(plx_context *ctx, const plx_acquisition *acquisition,
+                                                       const plx_dataset *data, plx_index top, const char *path);
+
+/**
+ * Write the ranking for people: `rank,id,what,gain,cost,gain_per_cost,guess,probability`, `what` being the view or
+ * `label`, numbers to six digits. Path "-": standard output.
+ *
+ * @param data  The data set that was ranked: ids and names of views come from it.
+ * @param top   How many rows; 0: all.
+ * @retval PLX_E_ARG  an argument is NULL, `top` is negative, or the data set is not the one that was ranked
+ * @retval PLX_E_IO   the file cannot be written; nothing half-written stays
+ *
+ * Ownership: nothing is kept.
+ * Threads: as the context passed in.
+ * Cost: O(rows written).
+ */
+PLX_API PLX_NODISCARD plx_status plx_acquisition_table(plx_context *ctx, const plx_acquisition *acquisition,
                                                        const plx_dataset *data, plx_index top, const char *path);
 
 /* ---- simulation ---- */

@@ -15,13 +15,14 @@ static const char CANDIDATES[] = "_candidates";
 plx_status plx__candidates_put(plx__run *run, const plx__candidate *candidates, plx_index count)
 {
     plx_mat out;
-    PLX_TRY(plx__store_new(&out, run->out, CANDIDATES, count, 4));
+    PLX_TRY(plx__store_new(&out, run->out, CANDIDATES, count, 5));
     for (plx_index i = 0; i < count; i++) {
         double *row = out.data + i * out.ld;
         row[0] = (double)candidates[i].row;
         row[1] = (double)candidates[i].view;
         row[2] = candidates[i].information;
         row[3] = candidates[i].cost;
+        row[4] = (double)candidates[i].pick;
     }
     return PLX_OK;
 }
@@ -30,12 +31,12 @@ plx_status plx__candidates_get(plx__candidate **out, plx_index *count, plx_conte
                                const plx__store *store)
 {
     plx_cmat from;
-    PLX_TRY(plx__store_shaped(&from, ctx, store, CANDIDATES, -1, 4));
+    PLX_TRY(plx__store_shaped(&from, ctx, store, CANDIDATES, -1, 5));
     PLX_TRY(PLX__ARENA_NEW(out, arena, from.rows));
     *count = from.rows;
     for (plx_index i = 0; i < from.rows; i++) {
         const double *row = from.data + i * from.ld;
-        (*out)[i] = (plx__candidate){(plx_index)row[0], (plx_index)row[1], row[2], row[3]};
+        (*out)[i] = (plx__candidate){(plx_index)row[0], (plx_index)row[1], row[2], row[3], (plx_index)row[4]};
     }
     return PLX_OK;
 }
@@ -62,6 +63,8 @@ const plx__param_spec plx__acquire_params[] = {
     ROW("budget", PLX_PARAM_REAL, PLX__ABOVE_LO, "", 0, INFINITY, NULL,
         "List only what can be paid for: walk down the ranking and skip what does not fit any more; not set: no "
         "limit."),
+    ROW("batch", PLX_PARAM_INT, 0, "0", 0, 1e6, NULL,
+        "Take so many at once, each worth what it adds to those taken before; 0: rank every candidate by itself."),
     PLX__PARAM_END};
 
 const plx__param_spec plx__density_params[] = {

@@ -18,6 +18,7 @@ typedef struct plx__candidate {
     plx_index view;     /* -1: its label */
     double information; /* nats, or whatever the strategy compares; not divided by the cost */
     double cost;        /* of the view or label, without the sample's own factor */
+    plx_index pick;     /* in a batch: from 1 in the order of taking; 0: not taken */
 } plx__candidate;
 
 /* As a private array of the result, and back. */
@@ -30,7 +31,7 @@ bool plx__may_acquire(const plx__run *run, plx_index i, plx_index view);
 
 /* ---- costs and the other shared parameters ---- */
 
-/* cost and budget; density of unseen features and its settings. None has a field: they are looked up by name. */
+/* cost, budget and batch; density of unseen features and its settings. None has a field: they are looked up by name. */
 extern const plx__param_spec plx__acquire_params[];
 extern const plx__param_spec plx__density_params[];
 

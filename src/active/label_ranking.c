@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "active/batch.h"
 #include "core/rng.h"
 #include "linalg/distance.h"
 
@@ -205,23 +206,61 @@ static bool is_candidate(const plx__problem *p, plx_index i)
     return covered && !p->label_text[i];
 }
 
+/* ---- several at once ---- */
+
+typedef struct several {
+    const plx__candidate *list;
+    const plx_index *sample; /* of every candidate */
+    const double *alone;     /* information of every sample by itself */
+    plx__spread *spread;
+} several;
+
+static plx_status again(double *information, void *arg, plx_index k)
+{
+    const several *s = arg;
+    *information = s->alone[s->sample[k]] * plx__spread_left(s->spread, s->sample[k]);
+    return PLX_OK;
+}
+
+static plx_status take(void *arg, plx_index k)
+{
+    const several *s = arg;
+    return plx__spread_take(s->spread, s->sample[k]);
+}
+
+static plx_status pick_batch(ranking *r, plx__candidate *list, const plx_index *sample, plx_index count,
+                             const double *alone)
+{
+    several s = {list, sample, alone, NULL};
+    plx_index size = 0;
+    PLX_TRY(plx__batch_size(&size, r->run));
+    if (!size) return PLX_OK;
+    PLX_TRY(plx__spread_open(&s.spread, r->run, size));
+    return plx__batch_pick(&(plx__batch){r->run, list, count, again, take, &s}, size);
+}
+
 static plx_status list_candidates(ranking *r)
 {
     const plx__problem *p = r->run->problem;
     plx__candidate *list = NULL;
+    plx_index *sample = NULL;
     plx_index count = 0;
     double *mean = NULL, cost = 1;
     plx_mat gain;
     PLX_TRY(plx__label_cost(&cost, r->run));
     PLX_TRY(PLX__ARENA_NEW(&list, plx__scratch(r->ctx), p->n));
+    PLX_TRY(plx__arena_i64(&sample, plx__scratch(r->ctx), p->n));
     PLX_TRY(plx__arena_f64(&mean, plx__scratch(r->ctx), r->p.cols, 1));
     PLX_TRY(plx__store_new(&gain, r->run->out, "label_gain", p->n, 1));
     for (plx_index i = 0; i < p->n; i++) {
         bool open = is_candidate(p, i) && plx__may_acquire(r->run, i, -1);
         gain.data[i] = open ? worth(r, i, mean) : 0.0;
-        if (open) list[count++] = (plx__candidate){p->row[i], -1, gain.data[i], cost};
+        if (!open) continue;
+        sample[count] = i;
+        list[count++] = (plx__candidate){p->row[i], -1, gain.data[i], cost, 0};
     }
     PLX_TRY(plx__require_finite(r->run, plx__cmat(gain), "label gains"));
+    PLX_TRY(pick_batch(r, list, sample, count, gain.data));
     return plx__candidates_put(r->run, list, count);
 }
 

@@ -7,7 +7,9 @@
 #include "api/acquire_impl.h"
 #include "api/api_args.h"
 #include "api/describe.h"
+#include "active/label_ranking.h"
 #include "core/file.h"
+#include "core/json.h"
 #include "core/number.h"
 
 /* ---- who can rank ---- */
@@ -71,6 +73,62 @@ plx_status plx__rank_model(const plx__ranked **out, plx_index *n, plx_context *c
     return PLX_OK;
 }
 
+/* Probability of what every sample is taken for. */
+static plx_status find_sure(plx_acquisition *a, plx_context *ctx)
+{
+    const plx__outcome *o = &a->model->fitted.outcome;
+    plx_mat p;
+    double *sure = NULL;
+    if (o->kind != PLX__OUTCOME_CLASSES || !o->scores.data) return PLX_OK;
+    PLX_TRY(plx__class_probabilities(&p, ctx, plx__cmat(o->scores), false));
+    PLX_TRY(plx__arena_f64(&sure, &a->model->arena, o->n, 1));
+    for (plx_index i = 0; i < o->n; i++) {
+        sure[i] = NAN;
+        for (plx_index c = 0; c < p.cols; c++)
+            if (o->label[i] && strcmp(o->label[i], o->columns[c]) == 0) sure[i] = p.data[i * p.ld + c];
+    }
+    a->sure = sure;
+    return PLX_OK;
+}
+
+static plx_acquired row_of(const plx_acquisition *a, plx_index rank)
+{
+    const plx__ranked *r = &a->ranked[rank];
+    const plx__outcome *o = &a->model->fitted.outcome;
+    return (plx_acquired){sizeof(plx_acquired),
+                          r->row,
+                          r->view,
+                          r->score,
+                          r->cost,
+                          r->information,
+                          o->n ? o->label[r->row] : NULL,
+                          a->sure ? a->sure[r->row] : NAN};
+}
+
+/* "ranking" of the JSON result. */
+static plx_status put_ranking(plx_acquisition *a, plx_context *ctx, const plx_dataset *data)
+{
+    json_t *list = json_array();
+    if (!a->model->facts.extra) a->model->facts.extra = json_object();
+    if (json_object_set_new(a->model->facts.extra, "ranking", list) != 0)
+        PLX_FAIL(ctx, PLX_E_NOMEM, "out of memory while writing JSON");
+    for (plx_index k = 0; k < a->count; k++) {
+        plx_acquired r = row_of(a, k);
+        const char *id = NULL, *what = NULL, *guess = NULL;
+        if (data->ids) PLX_TRY(plx__utf8(&id, plx__scratch(ctx), data->ids[r.sample]));
+        PLX_TRY(plx__utf8(&what, plx__scratch(ctx), r.view < 0 ? "label" : data->views[r.view].name));
+        if (r.guess) PLX_TRY(plx__utf8(&guess, plx__scratch(ctx), r.guess));
+        json_t *row = json_pack("{s:I, s:I, s:s, s:o, s:o, s:o, s:s?, s:o}", "rank", (json_int_t)k + 1, "sample",
+                                (json_int_t)r.sample, "what", what, "gain", plx__json_real(r.gain), "cost",
+                                plx__json_real(r.cost), "gain_per_cost", plx__json_real(r.score), "guess", guess,
+                                "probability", plx__json_real(r.probability));
+        if (id && row) json_object_set_new(row, "id", json_string(id));
+        if (!row || json_array_append_new(list, row) != 0)
+            PLX_FAIL(ctx, PLX_E_NOMEM, "out of memory while writing JSON");
+    }
+    return PLX_OK;
+}
+
 static plx_status acquire(plx_acquisition **out, plx_context *ctx, const plx__method *ranking, const plx_dataset *data,
                           const plx_params *params, const plx_fit_options *options)
 {
@@ -80,6 +138,8 @@ static plx_status acquire(plx_acquisition **out, plx_context *ctx, const plx__me
     *a = (plx_acquisition){0};
     plx_status st = plx__fit(&a->model, ctx, ranking, data, params, options, NULL);
     if (st == PLX_OK) st = plx__rank_model(&a->ranked, &a->count, ctx, a->model, data, true);
+    if (st == PLX_OK) st = find_sure(a, ctx);
+    if (st == PLX_OK) st = put_ranking(a, ctx, data);
     if (st == PLX_OK) {
         *out = a;
         return st;
@@ -123,8 +183,7 @@ plx_model *plx_acquisition_model(plx_acquisition *a) { return a ? a->model : NUL
 plx_status plx_acquisition_get(plx_acquired *out, const plx_acquisition *a, plx_index rank)
 {
     if (!out || !a || out->struct_size != sizeof *out || rank < 0 || rank >= a->count) return PLX_E_ARG;
-    const plx__ranked *r = &a->ranked[rank];
-    *out = (plx_acquired){sizeof *out, r->row, r->view, r->score, r->cost};
+    *out = row_of(a, rank);
     return PLX_OK;
 }
 
@@ -144,22 +203,57 @@ static void write_row(FILE *f, const plx_dataset *data, const plx__ranked *r, pl
     fprintf(f, ",%s,%s\n", score, cost);
 }
 
+/* A number for people, behind a comma; nothing for NaN. */
+static void write_short(FILE *f, double value)
+{
+    char text[PLX__NUMBER_BYTES] = "";
+    if (!isnan(value)) plx__print_short(text, plx__round_digits(value, 6));
+    fprintf(f, ",%s", text);
+}
+
+static void write_for_people(FILE *f, const plx_acquisition *a, const plx_dataset *data, plx_index rank)
+{
+    plx_acquired r = row_of(a, rank);
+    fprintf(f, "%lld,", (long long)rank + 1);
+    if (data->ids) plx__write_cell(f, "", data->ids[r.sample]);
+    else fprintf(f, "%lld", (long long)r.sample);
+    fputc(',', f);
+    plx__write_cell(f, "", r.view < 0 ? "label" : data->views[r.view].name);
+    write_short(f, r.gain);
+    write_short(f, r.cost);
+    write_short(f, r.score);
+    fputc(',', f);
+    plx__write_cell(f, "", r.guess ? r.guess : "");
+    write_short(f, r.probability);
+    fputc('\n', f);
+}
+
 static plx_status write_ranking(plx_context *ctx, const plx_acquisition *a, const plx_dataset *data, plx_index top,
-                                const char *path)
+                                const char *path, bool people)
 {
     plx__outfile out;
     plx_index count = top > 0 ? plx__min(top, a->count) : a->count;
-    if (data->n != a->model->rows || data->n_views != a->model->n_views)
+    if (data->n != a->model->rows || data->n_views < a->model->n_views)
         PLX_FAIL(ctx, PLX_E_ARG, "the data set is not the one that was ranked");
     PLX_TRY(plx__outfile_open(&out, ctx, path));
-    fputs("rank,kind,id,view,score,cost\n", out.file);
-    for (plx_index i = 0; i < count; i++) write_row(out.file, data, &a->ranked[i], i);
+    fputs(people ? "rank,id,what,gain,cost,gain_per_cost,guess,probability\n" : "rank,kind,id,view,score,cost\n",
+          out.file);
+    for (plx_index i = 0; i < count; i++)
+        if (people) write_for_people(out.file, a, data, i);
+        else write_row(out.file, data, &a->ranked[i], i);
     return plx__outfile_commit(&out, ctx);
 }
 
 plx_status plx_acquisition_write(plx_context *ctx, const plx_acquisition *acquisition, const plx_dataset *data,
                                  plx_index top, const char *path)
 {
-    PLX__CALL(ctx, write_ranking(ctx, acquisition, data, top, path), PLX__ARG(acquisition), PLX__ARG(data),
+    PLX__CALL(ctx, write_ranking(ctx, acquisition, data, top, path, false), PLX__ARG(acquisition), PLX__ARG(data),
+              PLX__COUNT(top), PLX__ARG(path));
+}
+
+plx_status plx_acquisition_table(plx_context *ctx, const plx_acquisition *acquisition, const plx_dataset *data,
+                                 plx_index top, const char *path)
+{
+    PLX__CALL(ctx, write_ranking(ctx, acquisition, data, top, path, true), PLX__ARG(acquisition), PLX__ARG(data),
               PLX__COUNT(top), PLX__ARG(path));
 }

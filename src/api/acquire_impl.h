@@ -12,6 +12,7 @@ struct plx_acquisition {
     plx_model *model;
     plx_index count;
     const plx__ranked *ranked; /* in the model's arena */
+    const double *sure;        /* per row of the data: probability of the guess; NULL: no classes */
 };
 
 /* The candidates of a model that ranks, best first, in its arena; `budgeted` false: whatever the budget. */

@@ -80,6 +80,8 @@ static plx_status open_strategy(plx__study *s, const char *method, const plx_par
         PLX_FAIL(s->ctx, PLX_E_ARG, "the parameters were not made by plx_acquire_params_create() for '%s'", method);
     if (params) PLX_TRY(plx__params_copy(&to->params, s->ctx, params));
     else PLX_TRY(plx__params_create(&to->params, s->ctx, method, to->method->params));
+    if (key && strcmp(key, "strategy") == 0 && strcmp(word, "mi") != 0) /* the others do not know of batches */
+        PLX_TRY(plx__params_set(to->params, s->ctx, "batch", "0"));
     return key ? plx__params_set(to->params, s->ctx, key, word) : PLX_OK;
 }
 

@@ -105,6 +105,7 @@ plx_status plx__problem_build(plx__problem *out, plx_context *ctx, plx__arena *k
     PLX_TRY(plx__problem_views(out, ctx, from));
     PLX_TRY(build_ids(out, ctx, data));
     out->label_text = data->labels;
+    out->sample_costs = data->sample_costs;
     if (!from->fitting || !data->labels) {
         PLX_TRY(PLX__ARENA_NEW(&none, scratch, data->n));
         out->label_text = none;

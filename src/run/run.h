@@ -32,6 +32,7 @@ typedef struct plx__problem {
     const char *const *label_text; /* n: as given, NULL unlabelled (regression reads numbers from it) */
     plx_index n_labelled;
     const plx__hierarchy *hierarchy; /* NULL: none */
+    const double *sample_costs;      /* n: factor of what a sample's label or view costs; NULL: all 1 */
     const plx_index *row;            /* n: row of each sample in the caller's data (for files with a line per row) */
     plx_index rows;                  /* number of rows of the caller's data */
     const char *directory;           /* what file parameters are relative to */

@@ -31,6 +31,8 @@ BY_FUNCTION = {
     ("plx_acquirer_param", "method"): '"bct"',
     ("plx_acquisition_write", "data"): "d->holes",
     ("plx_acquisition_write", "path"): '"ranking.csv"',
+    ("plx_acquisition_table", "data"): "d->holes",
+    ("plx_acquisition_table", "path"): '"table.csv"',
     ("plx_conll_read", "path"): '"text.conll"',
     ("plx_dataset_add_dense", "name"): '"another"',
     ("plx_dataset_add_dense", "features"): "d->features",
@@ -212,7 +214,8 @@ NEUTRAL = {
 LENGTHS = {"n", "count", "n_settings", "n_classes", "n_subset", "n_mutex", "n_top", "n_views", "n_hidden", "n_arrays",
            "n_known"}
 # Indices any value of which has a meaning beyond the range (top: all rows of a ranking), or sizes without an array.
-ANY_LARGE = {("plx_json_number", "size"), ("plx_json_string", "size"), ("plx_acquisition_write", "top"), ("plx_dataset_create", "n"),
+ANY_LARGE = {("plx_json_number", "size"), ("plx_json_string", "size"), ("plx_acquisition_write", "top"),
+             ("plx_acquisition_table", "top"), ("plx_dataset_create", "n"),
              ("plx_model_tree", "leaves")}
 # Out of range here is a fact about the data, not a wrong argument: any error will do.
 OTHER_ERROR = {("plx_dataset_min_df", "least")}

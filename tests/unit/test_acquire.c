@@ -22,8 +22,8 @@ static void order_ties_and_budget(void **state)
 {
     (void)state;
     plx_context *ctx = test_context(1);
-    const plx__candidate c[] = {{2, 1, 1.0, 1},  {2, 0, 1.0 + 1e-13, 1}, {1, 1, 1.0, 1},
-                                {5, -1, 2.0, 2}, {0, 0, 6.0, 2},         {3, 0, 0.9, 1}};
+    const plx__candidate c[] = {{2, 1, 1.0, 1, 0},  {2, 0, 1.0 + 1e-13, 1, 0}, {1, 1, 1.0, 1, 0},
+                                {5, -1, 2.0, 2, 0}, {0, 0, 6.0, 2, 0},         {3, 0, 0.9, 1, 0}};
     const double factor[] = {1, 1, 1, 1, 1, 1};
     plx__ranked *r = NULL;
     plx_index count = 0;

@@ -124,56 +124,163 @@ static void add_outer(double a[81], double scale, const double u[9])
         for (int f = 0; f < 9; f++) a[e * 9 + f] += scale * u[e] * u[f];
 }
 
+/* What a label does to the precision. */
+static void label_change(double a[81], const toy *t, int i, const double *w)
+{
+    double z[9], u[9];
+    row_of(z, t, i);
+    for (int v = 0; v < 3; v++) {
+        double s = 0;
+        memset(u, 0, sizeof u);
+        for (int e = v * 3; e < v * 3 + 3; e++) s += (u[e] = z[e]) * w[e];
+        if (t->present[v][i]) add_outer(a, sigmoid(s) * sigmoid(-s), u);
+    }
+}
+
+/* Mean and covariance of the one component, cov_reg included. */
+static void view_moments(double mean[2], double cov[4], const toy *t, int v)
+{
+    double count = 0;
+    memset(mean, 0, 2 * sizeof *mean);
+    memset(cov, 0, 4 * sizeof *cov);
+    for (int l = 0; l < TOY_N; l++) count += t->present[v][l];
+    for (int l = 0; l < TOY_N; l++)
+        for (int e = 0; e < 2 && t->present[v][l]; e++) mean[e] += t->x[v][l * 2 + e] / count;
+    for (int l = 0; l < TOY_N; l++)
+        for (int e = 0; e < 4 && t->present[v][l]; e++)
+            cov[e] += (t->x[v][l * 2 + e / 2] - mean[e / 2]) * (t->x[v][l * 2 + e % 2] - mean[e % 2]) / count;
+    double spread = 1e-3 * (cov[0] + cov[3]) / 2;
+    cov[0] += spread;
+    cov[3] += spread;
+}
+
+/* E[p(1-p) x x'] with p(1-p) taken as N(z | 0, 8/pi), the spec's formula with matrices of two features inverted. */
+static void add_likely(double a[81], int v, const double mean[2], const double cov[4], const double *w)
+{
+    const double pi = 3.14159265358979323846;
+    double det = cov[0] * cov[3] - cov[1] * cov[2];
+    double p[4] = {cov[3] / det, -cov[1] / det, -cov[2] / det, cov[0] / det}, q[4], u[3] = {0, 0, 1};
+    for (int e = 0; e < 4; e++) q[e] = p[e] + pi / 8 * w[e / 2] * w[e % 2];
+    double deter = q[0] * q[3] - q[1] * q[2];
+    double back[4] = {q[3] / deter, -q[1] / deter, -q[2] / deter, q[0] / deter}, right[2];
+    for (int e = 0; e < 2; e++) right[e] = p[e * 2] * mean[0] + p[e * 2 + 1] * mean[1] - pi / 8 * w[2] * w[e];
+    for (int e = 0; e < 2; e++) u[e] = back[e * 2] * right[0] + back[e * 2 + 1] * right[1];
+    double z = w[0] * mean[0] + w[1] * mean[1] + w[2];
+    double variance = 8 / pi + w[0] * (cov[0] * w[0] + cov[1] * w[1]) + w[1] * (cov[2] * w[0] + cov[3] * w[1]);
+    double likely = exp(-0.5 * z * z / variance) / sqrt(2 * pi * variance);
+    for (int e = 0; e < 3; e++)
+        for (int f = 0; f < 3; f++)
+            a[(v * 3 + e) * 9 + v * 3 + f] += likely * (u[e] * u[f] + (e < 2 && f < 2 ? back[e * 2 + f] : 0));
+}
+
+/* What measuring a view does, in the mean or (exact) with expectations; one component. */
+static void view_change(double a[81], const toy *t, int i, int v, const double *w, bool exact)
+{
+    double z[9], u[9], mean[2], cov[4], s = w[v * 3 + 2];
+    row_of(z, t, i);
+    view_moments(mean, cov, t, v);
+    for (int k = 0; k < 3; k++) { /* agreement with every view that is there */
+        if (!t->present[k][i] || t->label[i] >= 0) continue;
+        memset(u, 0, sizeof u);
+        for (int e = 0; e < 3; e++) u[k * 3 + e] = z[k * 3 + e], u[v * 3 + e] = e < 2 ? -mean[e] : -1;
+        add_outer(a, 0.2, u);
+        for (int e = 0; e < 4 && exact; e++) a[(v * 3 + e / 2) * 9 + v * 3 + e % 2] += 0.2 * cov[e];
+    }
+    if (t->label[i] < 0) return;
+    if (exact) add_likely(a, v, mean, cov, w + v * 3);
+    memset(u, 0, sizeof u);
+    for (int e = 0; e < 2; e++) s += (u[v * 3 + e] = mean[e]) * w[v * 3 + e];
+    u[v * 3 + 2] = 1;
+    if (!exact) add_outer(a, sigmoid(s) * sigmoid(-s), u);
+}
+
+static double gain_of(plx_context *ctx, const double *precision, const toy *t, int i, int v, const double *w,
+                      bool exact)
+{
+    double a[81];
+    memcpy(a, precision, sizeof a);
+    if (v < 0) label_change(a, t, i, w);
+    else view_change(a, t, i, v, w, exact);
+    return 0.5 * (logdet_of(ctx, a, 9) - logdet_of(ctx, precision, 9));
+}
+
 /* Information from determinants of whole 9 x 9 matrices. One component: the conditional mean of a view is its mean. */
 static void gains_by_whole_determinants(void **state)
 {
     (void)state;
     plx_context *ctx = test_context(3);
     toy t = make_toy(2, true);
-    plx_acquisition *any = NULL;
     plx_dataset *d = toy_dataset(ctx, &t, 3, false);
     plx_model *m = fit_with(ctx, d, SETTINGS(FIXED), "posterior_precision");
-    assert_ok(ctx, try_acquire_with(&any, ctx, PLX_ACQUIRE_ANY, "colr", d, SETTINGS(FIXED, "components=1")));
     plx_cmat precision = array_of(m, "posterior_precision"), w = array_of(m, "weights");
-    plx_cmat label_gain = array_of(plx_acquisition_model(any), "label_gain");
-    plx_cmat gain = array_of(plx_acquisition_model(any), "gain");
-    double before = logdet_of(ctx, precision.data, 9);
-    plx_index candidates = 0;
-    for (int i = 0; i < TOY_N; i++) {
-        double z[9], a[81], u[9];
-        row_of(z, &t, i);
-        memcpy(a, precision.data, sizeof a);
-        for (int v = 0; v < 3; v++) {
-            double s = 0;
-            memset(u, 0, sizeof u);
-            for (int e = v * 3; e < v * 3 + 3; e++) s += (u[e] = z[e]) * w.data[e];
-            if (t.present[v][i]) add_outer(a, sigmoid(s) * sigmoid(-s), u);
-        }
-        double want = t.label[i] < 0 ? 0.5 * (logdet_of(ctx, a, 9) - before) : 0;
-        candidates += t.label[i] < 0;
-        assert_close(label_gain.data[i], want, 1e-9);
-        for (int v = 0; v < 3; v++) {
-            double mean[3] = {0, 0, 1}, count = 0, s = 0;
-            if (t.present[v][i]) continue;
-            for (int l = 0; l < TOY_N; l++)
-                for (int e = 0; e < 2 && t.present[v][l]; e++) mean[e] += t.x[v][l * 2 + e], count += 0.5;
-            for (int e = 0; e < 2; e++) mean[e] /= count;
-            memcpy(a, precision.data, sizeof a);
-            for (int k = 0; k < 3; k++) { /* agreement with every view that is there */
-                if (!t.present[k][i] || t.label[i] >= 0) continue;
-                memset(u, 0, sizeof u);
-                for (int e = 0; e < 3; e++) u[k * 3 + e] = z[k * 3 + e], u[v * 3 + e] = -mean[e];
-                add_outer(a, 0.2, u);
+    for (int exact = 0; exact < 2; exact++) {
+        plx_acquisition *any = NULL;
+        plx_index candidates = 0;
+        assert_ok(ctx,
+                  try_acquire_with(&any, ctx, PLX_ACQUIRE_ANY, "colr", d,
+                                   SETTINGS(FIXED, "components=1", exact ? "expectation=exact" : "expectation=mean")));
+        plx_cmat label_gain = array_of(plx_acquisition_model(any), "label_gain");
+        plx_cmat gain = array_of(plx_acquisition_model(any), "gain");
+        for (int i = 0; i < TOY_N; i++) {
+            double want = t.label[i] < 0 ? gain_of(ctx, precision.data, &t, i, -1, w.data, exact) : 0;
+            candidates += t.label[i] < 0;
+            assert_close(label_gain.data[i], want, 1e-9);
+            for (int v = 0; v < 3; v++) {
+                if (t.present[v][i]) continue;
+                want = gain_of(ctx, precision.data, &t, i, v, w.data, exact);
+                assert_close(gain.data[i * gain.ld + v], want, 1e-9);
+                candidates++;
             }
-            memset(u, 0, sizeof u);
-            for (int e = 0; e < 3; e++) s += (u[v * 3 + e] = mean[e]) * w.data[v * 3 + e];
-            if (t.label[i] >= 0) add_outer(a, sigmoid(s) * sigmoid(-s), u);
-            assert_close(gain.data[i * gain.ld + v], 0.5 * (logdet_of(ctx, a, 9) - before), 1e-9);
-            candidates++;
         }
+        assert_int_equal(plx_acquisition_count(any), candidates);
+        plx_acquisition_destroy(any);
     }
-    assert_int_equal(plx_acquisition_count(any), candidates);
-    plx_acquisition_destroy(any);
+    plx_model_destroy(m);
+    plx_dataset_destroy(d);
+    plx_context_destroy(ctx);
+}
+
+/* A batch: greedy by whole determinants, the precision changed by everything that was taken, and by costs. */
+static void batches_by_whole_determinants(void **state)
+{
+    (void)state;
+    plx_context *ctx = test_context(1);
+    toy t = make_toy(2, true);
+    plx_dataset *d = toy_dataset(ctx, &t, 3, false);
+    plx_model *m = fit_with(ctx, d, SETTINGS(FIXED), "posterior_precision");
+    plx_cmat w = array_of(m, "weights");
+    for (int exact = 0; exact < 2; exact++) {
+        double a[81];
+        bool taken[TOY_N][4] = {{0}};
+        plx_acquisition *any = NULL;
+        plx_index views = 0;
+        memcpy(a, array_of(m, "posterior_precision").data, sizeof a);
+        assert_ok(ctx, try_acquire_with(&any, ctx, PLX_ACQUIRE_ANY, "colr", d,
+                                        SETTINGS(FIXED, "components=1", "batch=9", "cost.label=2",
+                                                 exact ? "expectation=exact" : "expectation=mean")));
+        assert_int_equal(plx_acquisition_count(any), 9);
+        for (plx_index k = 0; k < 9; k++) {
+            plx_acquired row = PLX_ACQUIRED_INIT;
+            double best = 0, own = 0;
+            assert_int_equal(plx_acquisition_get(&row, any, k), PLX_OK);
+            for (int i = 0; i < TOY_N; i++)
+                for (int v = -1; v < 3; v++) {
+                    if (taken[i][v + 1] || (v < 0 ? t.label[i] >= 0 : t.present[v][i])) continue;
+                    double score = gain_of(ctx, a, &t, i, v, w.data, exact) / (v < 0 ? 2 : 1);
+                    best = fmax(best, score);
+                    if (i == row.sample && v == row.view) own = score;
+                }
+            assert_close(own, best, 1e-9);
+            assert_close(row.score, best, 1e-9);
+            assert_close(row.gain, best * row.cost, 1e-9);
+            taken[row.sample][row.view + 1] = true;
+            views += row.view >= 0;
+            if (row.view < 0) label_change(a, &t, (int)row.sample, w.data);
+            else view_change(a, &t, (int)row.sample, (int)row.view, w.data, exact);
+        }
+        assert_true(views > 0 && views < 9);
+        plx_acquisition_destroy(any);
+    }
     plx_model_destroy(m);
     plx_dataset_destroy(d);
     plx_context_destroy(ctx);
@@ -199,9 +306,8 @@ static void balance_makes_units_irrelevant(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gamma_reaches_a_maximum),
-        cmocka_unit_test(solvers_agree),
-        cmocka_unit_test(gains_by_whole_determinants),
+        cmocka_unit_test(gamma_reaches_a_maximum),        cmocka_unit_test(solvers_agree),
+        cmocka_unit_test(gains_by_whole_determinants),    cmocka_unit_test(batches_by_whole_determinants),
         cmocka_unit_test(balance_makes_units_irrelevant),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -190,6 +190,53 @@ static void numbers_are_refused(void **state)
     plx_context_destroy(ctx);
 }
 
+/* Two pairs of twins and single samples, all equally unsure: a batch takes no twin of what it has while others are
+ * left, and its gains are worth times conditional variance, by the inverse of the kernel of those taken. */
+static void batches_do_not_repeat_themselves(void **state)
+{
+    (void)state;
+    enum { N = 8 };
+    static const double x[N * 2] = {-1, 0, 1, 0, 0.1, 2, 0.1, 2, -0.1, -2, -0.1, -2, 0.3, 5, -0.2, -4};
+    static const int label[N] = {0, 1, -1, -1, -1, -1, -1, -1};
+    plx_context *ctx = test_context(1);
+    plx_dataset *d = new_dataset(ctx, N);
+    plx_acquisition *a = NULL, *one = NULL;
+    add_dense(d, ctx, "v", PLX_VIEW_REAL, x, 2, NULL);
+    set_labels(d, ctx, label);
+    assert_ok(ctx, try_acquire_with(&one, ctx, PLX_ACQUIRE_LABELS, "svm", d, NULL));
+    assert_ok(ctx, try_acquire_with(&a, ctx, PLX_ACQUIRE_LABELS, "svm", d, SETTINGS("batch=4")));
+    plx_cmat alone = array_of(plx_acquisition_model(one), "label_gain");
+    double z[N * 2], gram[16], right[4];
+    for (int e = 0; e < 2; e++) {
+        double mean = 0, square = 0;
+        for (int i = 0; i < N; i++) mean += x[i * 2 + e] / N;
+        for (int i = 0; i < N; i++) square += pow(x[i * 2 + e] - mean, 2) / N;
+        for (int i = 0; i < N; i++) z[i * 2 + e] = (x[i * 2 + e] - mean) / sqrt(square);
+    }
+    plx_index taken[4];
+    assert_int_equal(plx_acquisition_count(a), 4);
+    for (int k = 0; k < 4; k++) {
+        plx_acquired row = PLX_ACQUIRED_INIT;
+        assert_int_equal(plx_acquisition_get(&row, a, k), PLX_OK);
+        taken[k] = row.sample;
+        for (int l = 0; l < k; l++) assert_true(taken[l] / 2 != taken[k] / 2 || taken[k] >= 6);
+        double left = 1;
+#define K(i, l) exp(-(pow(z[(i)*2] - z[(l)*2], 2) + pow(z[(i)*2 + 1] - z[(l)*2 + 1], 2)) / 2)
+        for (int l = 0; l < k; l++)
+            for (int h = 0; h < k; h++) gram[l * k + h] = K(taken[l], taken[h]);
+        for (int l = 0; l < k; l++) right[l] = K(taken[l], taken[k]);
+        if (k) invert(gram, k);
+        for (int l = 0; l < k; l++)
+            for (int h = 0; h < k; h++) left -= right[l] * gram[l * k + h] * right[h];
+        assert_close(row.gain, alone.data[row.sample] * left, 1e-9);
+        assert_true(row.guess && row.probability >= 0.5 && row.probability <= 1);
+    }
+    plx_acquisition_destroy(a);
+    plx_acquisition_destroy(one);
+    plx_dataset_destroy(d);
+    plx_context_destroy(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -197,6 +244,7 @@ int main(void)
         cmocka_unit_test(margins_become_probabilities),
         cmocka_unit_test(views_that_disagree),
         cmocka_unit_test(typical_samples_first),
+        cmocka_unit_test(batches_do_not_repeat_themselves),
         cmocka_unit_test(everybody_who_classifies),
         cmocka_unit_test(numbers_are_refused),
     };

@@ -170,9 +170,11 @@ static void current_precision(double *out, plx_context *ctx, const plx_dataset *
     plx_model_destroy(m);
 }
 
-static double brute_gain(const double *delta, plx_acquisition *a, const toy *t, const setting *s, int i, int v)
+/* target = delta + E[q u u'] of a candidate. */
+static void brute_change(double *target, const double *delta, plx_acquisition *a, const toy *t, const setting *s, int i,
+                         int v)
 {
-    double target[TOY_N * TOY_N], full[4];
+    double full[4];
     char mean_name[32], cov_name[32];
     static view_model m;
     snprintf(mean_name, sizeof mean_name, "gmm_mean.%s", toy_names[v]);
@@ -180,11 +182,17 @@ static double brute_gain(const double *delta, plx_acquisition *a, const toy *t, 
     plx_cmat rho = array_of(plx_acquisition_model(a), "mixing"), mean = array_of(plx_acquisition_model(a), mean_name),
              cov = array_of(plx_acquisition_model(a), cov_name);
     open_view(&m, t, s, v);
-    memcpy(target, delta, sizeof target);
+    memmove(target, delta, TOY_N * TOY_N * sizeof *target);
     for (plx_index c = 0; c < rho.cols; c++) {
         for (int k = 0; k < 4; k++) full[k] = cov.data[(2 * c + k / 2) * cov.ld + k % 2];
         add_expectation(target, t, s, &m, v, i, mean.data + c * mean.ld, full, rho.data[i * rho.ld + c]);
     }
+}
+
+static double brute_gain(const double *delta, plx_acquisition *a, const toy *t, const setting *s, int i, int v)
+{
+    double target[TOY_N * TOY_N];
+    brute_change(target, delta, a, t, s, i, v);
     return 0.5 * (log_det(target, TOY_N) - log_det(delta, TOY_N));
 }
 
@@ -224,6 +232,47 @@ static void check_all(const setting *s, const toy *t, double tolerance)
     for (int i = 0; i < TOY_N; i++) assert_close(posterior.data[i], variance[i], 1e-7 * (1 + variance[i]));
     assert_close(plx_model_objective(plx_acquisition_model(a)), objective, 1e-8 * (1 + fabs(objective)));
     plx_acquisition_destroy(a);
+    plx_dataset_destroy(d);
+    plx_context_destroy(ctx);
+}
+
+/* A batch against the greedy choice by whole determinants, the precisions changed by every candidate taken. */
+static void check_batch(const setting *s, const toy *t, int size)
+{
+    plx_context *ctx = test_context(1);
+    int problems = s->regression || s->classes == 2 ? 1 : s->classes;
+    double delta[3][TOY_N * TOY_N], taken[TOY_N * TOY_VIEWS] = {0};
+    plx_dataset *d = toy_dataset(ctx, t, s->views, s->regression);
+    plx_acquisition *a = rank(ctx, d, s);
+    setting batch = *s;
+    const char *all[32];
+    int count = 0;
+    for (; s->settings[count]; count++) all[count] = s->settings[count];
+    all[count++] = "batch=5";
+    all[count] = NULL;
+    batch.settings = all;
+    plx_acquisition *b = rank(ctx, d, &batch);
+    assert_int_equal(plx_acquisition_count(b), size);
+    for (int c = 0; c < problems; c++) current_precision(delta[c], ctx, d, t, s, c);
+    for (plx_index k = 0; k < size; k++) {
+        plx_acquired row = PLX_ACQUIRED_INIT;
+        double best = 0, own = 0;
+        assert_int_equal(plx_acquisition_get(&row, b, k), PLX_OK);
+        for (int i = 0; i < TOY_N; i++)
+            for (int v = 0; v < s->views; v++) {
+                double gain = 0;
+                if (t->present[v][i] || taken[i * TOY_VIEWS + v]) continue;
+                for (int c = 0; c < problems; c++) gain += brute_gain(delta[c], a, t, s, i, v);
+                best = fmax(best, gain);
+                if (i == row.sample && v == row.view) own = gain;
+            }
+        assert_close(own, best, 1e-8 * (1 + best));
+        assert_close(row.gain, best, 1e-8 * (1 + best));
+        taken[row.sample * TOY_VIEWS + row.view] = 1;
+        for (int c = 0; c < problems; c++) brute_change(delta[c], delta[c], a, t, s, (int)row.sample, (int)row.view);
+    }
+    plx_acquisition_destroy(a);
+    plx_acquisition_destroy(b);
     plx_dataset_destroy(d);
     plx_context_destroy(ctx);
 }
@@ -394,11 +443,41 @@ static void measuring_is_a_rank_one_change(void **state)
     plx_context_destroy(ctx);
 }
 
+static void batches(void **state)
+{
+    (void)state;
+    toy t = make_toy(3, true);
+    for (int i = 0; i < TOY_N; i++) t.label[i] = i % 4 == 3 ? -1 : i % 3;
+    static const char *const densities[] = {"components=1", "components=2"};
+    for (int k = 0; k < 2; k++)
+        for (int h = 0; h < 2; h++) {
+            setting s = base(RBF_KERNEL, SETTINGS(RBF)), l = base(LINEAR_KERNEL, SETTINGS(LINEAR));
+            s.classes = l.classes = 3;
+            s.density = l.density = densities[k];
+            s.expectation = l.expectation = h ? MOMENTS : POINT;
+            check_batch(&s, &t, 5);
+            check_batch(&l, &t, 5);
+        }
+    t = make_toy(2, true);
+    for (int v = 0; v < TOY_VIEWS; v++) t.present[v][2] = t.present[v][4] = 0;
+    setting s = base(RBF_KERNEL, SETTINGS(RBF));
+    s.density = "components=2";
+    check_batch(&s, &t, 5); /* samples without any view come first and are then like the others */
+    s.expectation = MOMENTS;
+    check_batch(&s, &t, 5);
+    setting r = base(RBF_KERNEL, SETTINGS(RBF, "task=regression", "noise=0.2"));
+    r.regression = true;
+    r.noise = 0.2;
+    r.density = "components=1";
+    check_batch(&r, &t, 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(kernels_and_components),
                                        cmocka_unit_test(shapes_and_classes),
                                        cmocka_unit_test(regression),
+                                       cmocka_unit_test(batches),
                                        cmocka_unit_test(uncovered_samples),
                                        cmocka_unit_test(thin_views),
                                        cmocka_unit_test(forms_agree),

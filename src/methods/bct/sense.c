@@ -1,12 +1,13 @@
 /*
  * acquire features --with bct: which missing view of which sample makes the consensus function most certain.
  */
-#include "methods/bct/sense.h"
+#include "methods/bct/sense_gain.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "active/acquirer.h"
+#include "active/batch.h"
 #include "active/label_ranking.h"
 #include "core/rng.h"
 #include "run/problem.h"
@@ -131,6 +132,7 @@ static plx_status find_gains(sense *s, const plx__density_view *views, plx_index
     PLX_TRY(plx__density_put(&s->density, s->run));
     PLX_TRY(plx__store_new(&gain, s->run->out, "gain", s->b.n, s->run->problem->n_views));
     PLX_TRY(open_explained(s));
+    if (s->batch) PLX_TRY(PLX__ARENA_NEW(&s->kept, plx__scratch(s->ctx), s->b.m * s->state.q));
     for (plx_index j = 0; j < s->b.m; j++) {
         PLX_TRY(plx__report(s->ctx, "gain", j + 1, s->b.m, NAN));
         if (s->modelled[s->b.views[j].view] >= 0) PLX_TRY(plx__sense_gains(gain, s, &s->b.views[j]));
@@ -163,20 +165,26 @@ static double information(const sense *s, plx_cmat gain, plx_mat variance, plx_i
 static plx_status list_candidates(sense *s, plx_mat variance)
 {
     plx__candidate *list = NULL;
-    plx_index count = 0;
+    plx_index count = 0, *sample = NULL, *number = NULL;
     plx_cmat gain = {0};
     if (s->set->strategy == SENSE_MI) PLX_TRY(plx__store_dense(&gain, s->ctx, s->run->out, "gain"));
     PLX_TRY(PLX__ARENA_NEW(&list, plx__scratch(s->ctx), s->candidates));
+    PLX_TRY(plx__arena_i64(&sample, plx__scratch(s->ctx), s->candidates));
+    PLX_TRY(plx__arena_i64(&number, plx__scratch(s->ctx), s->candidates));
     for (plx_index j = 0; j < s->b.m; j++) {
         const bct_view *v = &s->b.views[j];
         double cost = 1;
         if (s->modelled[v->view] < 0) continue;
         PLX_TRY(plx__view_cost(&cost, s->run, v->view));
         for (plx_index i = 0; i < s->b.n; i++)
-            if (!v->k.present[i] && plx__may_acquire(s->run, i, v->view))
+            if (!v->k.present[i] && plx__may_acquire(s->run, i, v->view)) {
+                sample[count] = i;
+                number[count] = j;
                 list[count++] = (plx__candidate){s->run->problem->row[i], v->view,
-                                                 information(s, gain, variance, i, v->view), cost};
+                                                 information(s, gain, variance, i, v->view), cost, 0};
+            }
     }
+    if (s->batch && s->kept) PLX_TRY(plx__sense_batch(s, list, count, sample, number, s->batch));
     return plx__candidates_put(s->run, list, count);
 }
 
@@ -188,6 +196,11 @@ static plx_status fit(plx__run *run)
     plx__density_view *views = NULL;
     plx_index n_views = 0;
     plx_mat variance;
+    PLX_TRY(plx__batch_size(&s.batch, run));
+    if (s.batch && s.set->strategy != SENSE_MI)
+        PLX_FAIL(run->ctx, PLX_E_ARG,
+                 "batch = %lld: strategy = %s does not tell what one view leaves to another; use mi",
+                 (long long)s.batch, s.set->strategy == SENSE_VAR ? "var" : "random");
     PLX_TRY(plx__bct_open(&s.b, run));
     PLX_TRY(plx__require_seen_views(run, run->problem->views));
     PLX_TRY(check_views(&s));

@@ -33,10 +33,12 @@ typedef struct sense {
     bct b;
     plx__gp_state state;
     plx__density density;
-    plx_index *modelled;  /* n_views: number among the density's views, or -1 */
-    plx_mat *explained;   /* per problem n_cov x labelled: Delta^-1 = K_c - V V' */
-    plx_cmat variance;    /* n x problems: diagonal of Delta^-1; 0 where uncovered */
-    plx_index candidates; /* pairs */
+    plx_index *modelled;    /* n_views: number among the density's views, or -1 */
+    plx_mat *explained;     /* per problem n_cov x labelled: Delta^-1 = K_c - V V' */
+    plx_cmat variance;      /* n x problems: diagonal of Delta^-1; 0 where uncovered */
+    plx_index candidates;   /* pairs */
+    plx_index batch;        /* to be taken together; 0: none */
+    struct sense_job *kept; /* views x problems: tables kept for a batch; NULL: none is asked for */
 } sense;
 
 /* The expectation for one view. */

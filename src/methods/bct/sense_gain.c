@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "methods/bct/sense.h"
+#include "methods/bct/sense_gain.h"
 #include "core/parallel.h"
 #include "linalg/blas.h"
 #include "linalg/eigen.h"
@@ -16,50 +16,24 @@
 
 static const double LEAST_NATS = 1e-12; /* what may be left out of a gain */
 
-typedef struct gain_job {
-    const sense *s;
-    const bct_view *v;
-    const sense_terms *t;
-    plx_mat pw;          /* n_cov x R: P W */
-    plx_mat inner;       /* R x R: W' P W; diagonal within every H_c */
-    plx_index *first;    /* k + 1: columns of H_c */
-    double *spread;      /* k: trace of H_c' P H_c */
-    plx_index problem;   /* whose P this is */
-    plx_index *sample;   /* the candidates */
-    plx_mat gain;        /* n x n_views */
-    double *work;        /* per thread: a matrix of order R + 1 and three rows of R */
-    plx_index work_size; /* doubles */
-} gain_job;
-
 /* ---- one candidate ---- */
 
-typedef struct candidate {
-    double variance;        /* P_ii */
-    const double *own;      /* row i of P W; NULL: uncovered, all zero */
-    const double *rho;      /* k */
-    plx_index count, means; /* columns of V; the first `means` are those of the a_c */
-    double *weight;         /* of the columns */
-    double *number;         /* of the columns in W */
-    double *shared;         /* means: a_c' P a, a the weighted mean of all */
-    double total, own_mean, shared_mean;
-} candidate;
-
-static double own_value(const candidate *c, plx_index column) { return c->own ? c->own[column] : 0.0; }
+static double own_value(const sense_candidate *c, plx_index column) { return c->own ? c->own[column] : 0.0; }
 
 /* (e_i - a_c)' P (e_i - a_c). */
-static double mean_square(const gain_job *job, const candidate *c, plx_index k)
+static double mean_square(const sense_job *job, const sense_candidate *c, plx_index k)
 {
     return c->variance - 2 * own_value(c, k) + job->inner.data[k * (job->inner.ld + 1)];
 }
 
 /* Leaving a component out costs less than the trace of its part. */
-static bool matters(const gain_job *job, const candidate *c, plx_index k)
+static bool matters(const sense_job *job, const sense_candidate *c, plx_index k)
 {
     return c->rho[k] * (job->t->q[k] * mean_square(job, c, k) + job->spread[k]) > LEAST_NATS;
 }
 
 /* Columns of V: sqrt(rho_c q_c) (e_i - a_c), then sqrt(rho_c) H_c, for the components that matter. */
-static void choose_columns(candidate *c, const gain_job *job)
+static void choose_columns(sense_candidate *c, const sense_job *job)
 {
     for (plx_index k = 0; k < job->t->k; k++) {
         if (!matters(job, c, k)) continue;
@@ -78,7 +52,7 @@ static void choose_columns(candidate *c, const gain_job *job)
 
 /* Weighted means over the components that matter: only one column of V should hold e_i, whose large variance would
  * swamp the differences between the others. */
-static void centre(candidate *c, const gain_job *job)
+static void centre(sense_candidate *c, const sense_job *job)
 {
     c->total = c->own_mean = c->shared_mean = 0;
     for (plx_index a = 0; a < c->means; a++) c->total += c->weight[a] * c->weight[a];
@@ -94,7 +68,7 @@ static void centre(candidate *c, const gain_job *job)
 }
 
 /* Row of the column h of some H_c. */
-static void assemble_spread(double *row, const gain_job *job, const candidate *c, plx_index h)
+static void assemble_spread(double *row, const sense_job *job, const sense_candidate *c, plx_index h)
 {
     plx_index column = (plx_index)c->number[h];
     const double *inner = job->inner.data + column * job->inner.ld;
@@ -110,7 +84,7 @@ static void assemble_spread(double *row, const gain_job *job, const candidate *c
 
 /* Lower triangle of I + V' P V with V = [sqrt(w) (e_i - a), sqrt(w_c) (a_c - a), sqrt(rho_c) H_c], where w_c = rho_c q_c,
  * w their sum and a the weighted mean of the a_c. */
-static void assemble(plx_mat m, const gain_job *job, const candidate *c)
+static void assemble(plx_mat m, const sense_job *job, const sense_candidate *c)
 {
     m.data[0] = 1 + c->total * (c->variance - 2 * c->own_mean + c->shared_mean);
     for (plx_index a = 0; a < c->count; a++) {
@@ -131,7 +105,7 @@ static void assemble(plx_mat m, const gain_job *job, const candidate *c)
 }
 
 /* With one component all of V' P V but the first row is diagonal. */
-static double single_gain(const gain_job *job, const candidate *c)
+static double single_gain(const sense_job *job, const sense_candidate *c)
 {
     plx_index k = (plx_index)c->number[0];
     const double *inner = job->inner.data + k * job->inner.ld;
@@ -146,39 +120,58 @@ static double single_gain(const gain_job *job, const candidate *c)
     return 0.5 * (sum + log(fmax(first, 1.0)));
 }
 
-static plx_status candidate_gain(double *out, const gain_job *job, plx_context *ctx, plx_index i, double *room)
+sense_candidate plx__sense_candidate(const sense_job *job, plx_index i, double *room)
 {
     const sense *s = job->s;
     plx_index size = job->inner.rows, place = s->b.place[i];
-    candidate c = {.variance = place < 0 ? 1.0 / s->set->vague : s->variance.data[i * s->variance.ld + job->problem],
-                   .own = place < 0 ? NULL : job->pw.data + place * job->pw.ld,
-                   .rho = s->density.rho.data + i * s->density.rho.ld,
-                   .weight = room + (size + 1) * (size + 1)};
+    sense_candidate c = {.variance =
+                             place < 0 ? 1.0 / s->set->vague : s->variance.data[i * s->variance.ld + job->problem],
+                         .own = place < 0 ? NULL : job->pw.data + place * job->pw.ld,
+                         .rho = s->density.rho.data + i * s->density.rho.ld,
+                         .weight = room + (size + 1) * (size + 1)};
+    if (job->all.data) {
+        c.variance = job->changed->data[i * job->changed->ld + job->problem];
+        c.own = job->all.data + i * job->all.ld;
+    }
     c.number = c.weight + size;
     c.shared = c.number + size;
     choose_columns(&c, job);
-    *out = c.means == 1 ? single_gain(job, &c) : 0.0;
-    if (c.means < 2) return PLX_OK;
-    plx_mat m = plx__mat_of(room, c.count + 1, c.count + 1);
-    centre(&c, job);
-    assemble(m, job, &c);
-    if (plx__cholesky_serial(ctx, m, NULL) != PLX_OK)
-        PLX_FAIL(ctx, PLX_E_NUMERIC,
-                 "acquire: the gain of view '%s' for sample '%s' cannot be computed; increase view_variance or vague",
-                 job->v->k.name, s->run->problem->ids[i]);
+    return c;
+}
+
+plx_status plx__sense_factor(plx_mat *out, const sense_job *job, plx_context *ctx, sense_candidate *c, plx_index i,
+                             double *room)
+{
+    *out = plx__mat_of(room, c->count + 1, c->count + 1);
+    centre(c, job);
+    assemble(*out, job, c);
+    if (plx__cholesky_serial(ctx, *out, NULL) == PLX_OK) return PLX_OK;
+    PLX_FAIL(ctx, PLX_E_NUMERIC,
+             "acquire: the gain of view '%s' for sample '%s' cannot be computed; increase view_variance or vague",
+             job->v->k.name, job->s->run->problem->ids[i]);
+}
+
+plx_status plx__sense_gain(double *out, const sense_job *job, plx_context *ctx, plx_index i, double *room)
+{
+    sense_candidate c = plx__sense_candidate(job, i, room);
+    plx_mat m;
+    bool single = c.means == 1 && !job->all.data;
+    *out = single ? single_gain(job, &c) : 0.0;
+    if (single || c.means == 0) return PLX_OK;
+    PLX_TRY(plx__sense_factor(&m, job, ctx, &c, i, room));
     *out = fmax(0.5 * plx__chol_logdet(plx__cmat(m)), 0.0);
     return PLX_OK;
 }
 
 static plx_status gain_range(void *arg, plx_context *ctx, plx_index begin, plx_index end, int worker)
 {
-    const gain_job *job = arg;
+    const sense_job *job = arg;
     double *room = job->work + worker * job->work_size;
     for (plx_index k = begin; k < end; k++) {
         double gain = 0;
         plx_index i = job->sample[k];
         PLX_TRY(plx__poll(ctx));
-        PLX_TRY(candidate_gain(&gain, job, ctx, i, room));
+        PLX_TRY(plx__sense_gain(&gain, job, ctx, i, room));
         job->gain.data[i * job->gain.ld + job->v->view] += gain;
     }
     return PLX_OK;
@@ -187,7 +180,7 @@ static plx_status gain_range(void *arg, plx_context *ctx, plx_index begin, plx_i
 /* ---- tables ---- */
 
 /* P W = K_c W - V (V' W), and W' P W. */
-static plx_status multiply(gain_job *job, sense *s, plx_cmat kw)
+static plx_status multiply(sense_job *job, sense *s, plx_cmat kw)
 {
     plx_cmat w = plx__cmat(job->t->w), v = plx__cmat(s->explained[job->problem]);
     plx_mat vw;
@@ -201,7 +194,7 @@ static plx_status multiply(gain_job *job, sense *s, plx_cmat kw)
 
 /* Columns of `turn`: directions of H_c in which H_c' P H_c is diagonal, largest last, but for the smallest, whose sum
  * nobody can see in a gain. Returns how many, and their sum. */
-static plx_status principal(plx_mat *turn, double *spread, const gain_job *job, plx_context *ctx, plx_index c)
+static plx_status principal(plx_mat *turn, double *spread, const sense_job *job, plx_context *ctx, plx_index c)
 {
     plx_index at = job->t->first[c], r = job->t->first[c + 1] - at, dropped = 0;
     double *values = NULL, left_out = 0;
@@ -217,7 +210,7 @@ static plx_status principal(plx_mat *turn, double *spread, const gain_job *job, 
 }
 
 /* The same sums of H_c H_c' with fewer columns, and diagonal blocks: every candidate's matrix gets smaller. */
-static plx_status reduce(gain_job *job, plx_context *ctx)
+static plx_status reduce(sense_job *job, plx_context *ctx)
 {
     plx__arena *scratch = plx__scratch(ctx);
     plx_index k = job->t->k, full = job->t->w.cols;
@@ -228,7 +221,10 @@ static plx_status reduce(gain_job *job, plx_context *ctx)
         PLX_TRY(principal(&turns[c], &job->spread[c], job, ctx, c));
         job->first[c + 1] = job->first[c] + turns[c].cols;
     }
-    if (full == k) return PLX_OK;
+    if (full == k) {
+        job->w = job->t->w;
+        return PLX_OK;
+    }
     plx_index size = job->first[k];
     PLX_TRY(plx__arena_mat(&all, scratch, full, size));
     for (plx_index c = 0; c < k; c++) {
@@ -241,13 +237,17 @@ static plx_status reduce(gain_job *job, plx_context *ctx)
     PLX_TRY(plx__gemm(ctx, 1.0, plx__cmat(job->pw), PLX__N, plx__cmat(all), PLX__N, 0.0, pw));
     PLX_TRY(plx__gemm(ctx, 1.0, plx__cmat(job->inner), PLX__N, plx__cmat(all), PLX__N, 0.0, half));
     job->pw = pw;
+    if (job->s->kept) {
+        PLX_TRY(plx__arena_mat(&job->w, scratch, job->t->w.rows, size));
+        PLX_TRY(plx__gemm(ctx, 1.0, plx__cmat(job->t->w), PLX__N, plx__cmat(all), PLX__N, 0.0, job->w));
+    }
     PLX_TRY(plx__arena_mat(&job->inner, scratch, size, size));
     return plx__gemm(ctx, 1.0, plx__cmat(all), PLX__T, plx__cmat(half), PLX__N, 0.0, job->inner);
 }
 
 /* ---- one view ---- */
 
-static plx_status open_job(gain_job *job, sense *s, plx_index count)
+static plx_status open_job(sense_job *job, sense *s, plx_index count)
 {
     plx__arena *scratch = plx__scratch(s->ctx);
     plx_index next = 0;
@@ -259,7 +259,7 @@ static plx_status open_job(gain_job *job, sense *s, plx_index count)
     return PLX_OK;
 }
 
-static plx_status problem_gains(gain_job *job, sense *s, plx_cmat kw, plx_index count)
+static plx_status problem_gains(sense_job *job, sense *s, plx_cmat kw, plx_index count)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(s->ctx));
     PLX_TRY(multiply(job, s, kw));
@@ -270,7 +270,8 @@ static plx_status problem_gains(gain_job *job, sense *s, plx_cmat kw, plx_index 
     plx__blas_scope scope = plx__blas_enter();
     plx_status st = plx__parallel_for(s->ctx, count, plx__max(1, 65536 / (size * size)), gain_range, job);
     plx__blas_leave(scope);
-    plx__arena_rewind(plx__scratch(s->ctx), mark);
+    if (s->kept) s->kept[(job->v - s->b.views) * s->state.q + job->problem] = *job;
+    else plx__arena_rewind(plx__scratch(s->ctx), mark);
     return st;
 }
 
@@ -278,17 +279,18 @@ plx_status plx__sense_gains(plx_mat gain, sense *s, const bct_view *v)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(s->ctx));
     plx_index count = s->b.n - v->n;
-    sense_terms terms;
+    sense_terms *terms = NULL;
     plx_mat kw;
     if (!count) return PLX_OK;
-    PLX_TRY(plx__sense_terms(&terms, s, v));
-    gain_job job = {.s = s, .v = v, .t = &terms, .gain = gain};
+    PLX_TRY(PLX__ARENA_NEW(&terms, plx__scratch(s->ctx), 1));
+    PLX_TRY(plx__sense_terms(terms, s, v));
+    sense_job job = {.s = s, .v = v, .t = terms, .gain = gain};
     PLX_TRY(open_job(&job, s, count));
-    PLX_TRY(plx__arena_mat(&kw, plx__scratch(s->ctx), s->b.n_cov, terms.w.cols));
-    PLX_TRY(plx__bct_apply(&s->b, plx__cmat(terms.w), kw));
+    PLX_TRY(plx__arena_mat(&kw, plx__scratch(s->ctx), s->b.n_cov, terms->w.cols));
+    PLX_TRY(plx__bct_apply(&s->b, plx__cmat(terms->w), kw));
     for (job.problem = 0; job.problem < s->state.q; job.problem++)
         PLX_TRY(problem_gains(&job, s, plx__cmat(kw), count));
-    plx__arena_rewind(plx__scratch(s->ctx), mark);
+    if (!s->kept) plx__arena_rewind(plx__scratch(s->ctx), mark);
     return PLX_OK;
 }
 

@@ -14,6 +14,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "active/batch.h"
 #include "active/density.h"
 #include "active/label_ranking.h"
 #include "core/parallel.h"
@@ -72,24 +73,34 @@ static bool asks_for_label(const colr *c, plx_index i)
     return c->label[i] < 0 && c->count[i] > 0 && plx__may_acquire(c->run, i, -1);
 }
 
-static plx_status list_candidates(colr_gains *g)
+static plx_status list_candidates(colr_gains *g, colr_posterior *posteriors, plx_index batch)
 {
     const colr *c = g->c;
     const plx__problem *p = c->run->problem;
     plx__candidate *list = NULL;
-    plx_index count = 0;
+    plx_index count = 0, *sample = NULL, *number = NULL;
     double cost = 1;
     PLX_TRY(PLX__ARENA_NEW(&list, plx__scratch(c->ctx), c->n * (c->m + 1)));
+    PLX_TRY(plx__arena_i64(&sample, plx__scratch(c->ctx), c->n * (c->m + 1)));
+    PLX_TRY(plx__arena_i64(&number, plx__scratch(c->ctx), c->n * (c->m + 1)));
     if (g->labels) PLX_TRY(plx__label_cost(&cost, c->run));
     for (plx_index i = 0; i < c->n && g->labels; i++)
-        if (asks_for_label(c, i)) list[count++] = (plx__candidate){p->row[i], -1, g->label_gain.data[i], cost};
+        if (asks_for_label(c, i)) {
+            sample[count] = i;
+            number[count] = -1;
+            list[count++] = (plx__candidate){p->row[i], -1, g->label_gain.data[i], cost, 0};
+        }
     for (plx_index j = 0; j < c->m && g->features; j++) {
         plx_index view = c->views[j].view;
         PLX_TRY(plx__view_cost(&cost, c->run, view));
         for (plx_index i = 0; i < c->n; i++)
-            if (!c->views[j].present[i] && plx__may_acquire(c->run, i, view))
-                list[count++] = (plx__candidate){p->row[i], view, g->gain.data[i * g->gain.ld + view], cost};
+            if (!c->views[j].present[i] && plx__may_acquire(c->run, i, view)) {
+                sample[count] = i;
+                number[count] = j;
+                list[count++] = (plx__candidate){p->row[i], view, g->gain.data[i * g->gain.ld + view], cost, 0};
+            }
     }
+    if (batch) PLX_TRY(plx__colr_batch(posteriors, list, count, sample, number, batch));
     return plx__candidates_put(c->run, list, count);
 }
 
@@ -110,18 +121,26 @@ static plx_status rank(plx__run *run, bool labels, bool features)
     colr c = {.dense = true};
     colr_gains g = {.c = &c, .labels = labels, .features = features};
     colr_fit *fits = NULL;
+    colr_posterior *posteriors = NULL;
+    plx_index batch = 0;
+    PLX_TRY(plx__batch_size(&batch, run));
     g.exact = ((const colr_acquire_params *)run->params)->expectation == 1;
     if (features) PLX_TRY(plx__require_seen_views(run, run->problem->views));
     PLX_TRY(plx__colr_fit_all(&c, run, &fits));
     PLX_TRY(open_arrays(&g));
     if (features) PLX_TRY(open_density(&g));
+    PLX_TRY(plx__colr_open_gains(&g));
+    PLX_TRY(PLX__ARENA_NEW(&posteriors, plx__scratch(run->ctx), c.q));
     for (plx_index q = 0; q < c.q; q++) {
+        plx__mark mark = plx__arena_mark(plx__scratch(run->ctx));
         PLX_TRY(plx__report(run->ctx, "gain", q + 1, c.q, NAN));
-        PLX_TRY(plx__colr_add_gains(&g, &fits[q]));
+        PLX_TRY(plx__colr_open_posterior(&posteriors[q], &g, &fits[q]));
+        PLX_TRY(plx__colr_add_gains(&posteriors[q]));
+        if (!batch) plx__arena_rewind(plx__scratch(run->ctx), mark);
     }
     if (labels) PLX_TRY(plx__require_finite(run, plx__cmat(g.label_gain), "gains"));
     if (features) PLX_TRY(plx__require_finite(run, plx__cmat(g.gain), "gains"));
-    return list_candidates(&g);
+    return list_candidates(&g, posteriors, batch);
 }
 
 static plx_status rank_labels(plx__run *run) { return rank(run, true, false); }
@@ -146,18 +165,20 @@ static plx_status check(plx__run *run)
 static double memory(const plx__run *run)
 {
     const plx__problem *p = run->problem;
-    plx__value components = {.word = -1, .number = 1}, most = {.number = 5};
+    plx__value components = {.word = -1, .number = 1}, most = {.number = 5}, batch = {.number = 0};
     double n = (double)p->n, d = 0, widest = 0, m = (double)p->n_views, base = plx__colr_memory(run);
     if (run->fitted) return base;
     if (plx__view_value(&components, run->ctx, run->settings, "components", NULL) != PLX_OK) return base;
     if (plx__view_value(&most, run->ctx, run->settings, "max_components", NULL) != PLX_OK) return base;
+    if (plx__view_value(&batch, run->ctx, run->settings, "batch", NULL) != PLX_OK) return base;
     double k = components.word >= 0 ? most.number : components.number;
+    double q = batch.number > 0 && p->n_classes > 2 ? (double)p->n_classes : 1.0; /* posteriors that are kept */
     for (plx_index v = 0; v < p->n_views; v++) {
         d += (double)p->views[v].cols + 1;
         widest = fmax(widest, (double)p->views[v].cols + 1);
     }
-    return base + 8 * (2 * n * d + 7 * d * d + n * d * (k + 2) + 3 * k * d * d + 4 * k * widest * widest + m * 256 * d +
-                       16 * 4 * widest * widest);
+    return base + 8 * (2 * n * d + (6 + q) * d * d + n * d * (k + 2) + 3 * k * d * d + 4 * q * k * widest * widest +
+                       m * 256 * d + 16 * 4 * widest * widest);
 }
 
 #define RANKING(rule, keeps_empty, words)                                                                              \

@@ -13,41 +13,9 @@
 
 enum { BLOCK_ROWS = 256, GRAIN = 8 };
 
-/* What the candidates of one view need, per component c of the density; matrices one below the other. */
-typedef struct view_tables {
-    plx_index k;
-    plx_mat mean;   /* k x d_v: mu_c with the constant */
-    plx_mat pulled; /* k x d: S(:, v) mu_c */
-    plx_mat second; /* exact: E[x x'] */
-    plx_mat likely; /* exact: E[p(1-p) x x'] */
-    plx_mat smooth; /* exact, graph: sum_l E[K_l (x - x_l)(x - x_l)'] */
-} view_tables;
-
-typedef struct work {
-    plx_index *views;             /* m */
-    double *pulled, *mean;        /* d: S m1; d_v: m1 */
-    double *small, *small_inner;  /* (m + 1)^2 */
-    double *columns;              /* (m + 1) x d_v: rows v of S U */
-    double *full, *cov, *product; /* d_v x d_v */
-} work;
-
-typedef struct problem {
-    colr_gains *g;
-    const colr *c;
-    plx_context *ctx;
-    const colr_fit *fit;
-    plx_mat s;   /* n x m scores */
-    plx_mat cov; /* d x d: S */
-    plx_index begin, end;
-    plx_mat *rows;  /* m: block rows x d: S x_ij */
-    plx_index view; /* whose candidates are at work */
-    const view_tables *tables;
-    work *workers;
-} problem;
-
 /* ---- the posterior ---- */
 
-static plx_status open_posterior(problem *p)
+static plx_status open_posterior(colr_posterior *p)
 {
     const colr *c = p->c;
     plx_mat weight, information, a;
@@ -68,8 +36,7 @@ static plx_status open_posterior(problem *p)
     return PLX_OK;
 }
 
-/* S x_ij of samples begin..end-1 in all views. */
-static plx_status pull_block(problem *p, plx_index begin, plx_index end)
+plx_status plx__colr_pull_block(colr_posterior *p, plx_index begin, plx_index end)
 {
     const colr *c = p->c;
     p->begin = begin;
@@ -83,12 +50,12 @@ static plx_status pull_block(problem *p, plx_index begin, plx_index end)
     return PLX_OK;
 }
 
-static const double *row_of(const problem *p, plx_index i, plx_index j)
+static const double *row_of(const colr_posterior *p, plx_index i, plx_index j)
 {
     return p->c->full.data + i * p->c->full.ld + p->c->views[j].at;
 }
 
-static const double *pulled_row(const problem *p, plx_index i, plx_index j)
+const double *plx__colr_pulled_row(const colr_posterior *p, plx_index i, plx_index j)
 {
     return p->rows[j].data + (i - p->begin) * p->rows[j].ld;
 }
@@ -112,27 +79,41 @@ static plx_status small_logdet(double *out, plx_context *ctx, double *a, plx_ind
 /* ---- labels ---- */
 
 /* + sum over the sample's views of p(1-p) x x': rank = number of views. */
+colr_change plx__colr_label_change(const colr_posterior *p, const colr_work *w, plx_index i)
+{
+    const colr *c = p->c;
+    plx_index k = 0;
+    for (plx_index j = 0; j < c->m; j++)
+        if (c->views[j].present[i]) w->views[k++] = j;
+    for (plx_index a = 0; a < k; a++)
+        for (plx_index b = 0; b <= a; b++) {
+            double x = p->s.data[i * c->m + w->views[a]], y = p->s.data[i * c->m + w->views[b]];
+            double weight = sqrt(plx__sigmoid(x) * plx__sigmoid(-x) * plx__sigmoid(y) * plx__sigmoid(-y));
+            const colr_view *v = &c->views[w->views[b]];
+            double inner = plx__dot(plx__colr_pulled_row(p, i, w->views[a]) + v->at, row_of(p, i, w->views[b]), v->d);
+            w->small[a * k + b] = w->small[b * k + a] = weight * inner + (a == b);
+        }
+    return (colr_change){.size = k, .views = k};
+}
+
+plx_status plx__colr_label_gain(double *out, plx_context *ctx, const colr_posterior *p, const colr_work *w, plx_index i)
+{
+    colr_change change = plx__colr_label_change(p, w, i);
+    double logdet = 0;
+    PLX_TRY(small_logdet(&logdet, ctx, w->small, change.size));
+    *out = 0.5 * logdet;
+    return PLX_OK;
+}
+
 static plx_status label_rows(void *arg, plx_context *ctx, plx_index begin, plx_index end, int worker)
 {
-    problem *p = arg;
+    colr_posterior *p = arg;
     const colr *c = p->c;
-    double *small = p->workers[worker].small;
     for (plx_index i = p->begin + begin; i < p->begin + end; i++) {
-        plx_index k = 0, *views = p->workers[worker].views;
-        double logdet = 0;
+        double gain = 0;
         if (c->label[i] >= 0 || !c->count[i]) continue;
-        for (plx_index j = 0; j < c->m; j++)
-            if (c->views[j].present[i]) views[k++] = j;
-        for (plx_index a = 0; a < k; a++)
-            for (plx_index b = 0; b <= a; b++) {
-                double x = p->s.data[i * c->m + views[a]], y = p->s.data[i * c->m + views[b]];
-                double weight = sqrt(plx__sigmoid(x) * plx__sigmoid(-x) * plx__sigmoid(y) * plx__sigmoid(-y));
-                const colr_view *v = &c->views[views[b]];
-                double inner = plx__dot(pulled_row(p, i, views[a]) + v->at, row_of(p, i, views[b]), v->d);
-                small[a * k + b] = small[b * k + a] = weight * inner + (a == b);
-            }
-        PLX_TRY(small_logdet(&logdet, ctx, small, k));
-        p->g->label_gain.data[i] += 0.5 * logdet;
+        PLX_TRY(plx__colr_label_gain(&gain, ctx, p, &p->workers[worker], i));
+        p->g->label_gain.data[i] += gain;
     }
     return PLX_OK;
 }
@@ -140,7 +121,7 @@ static plx_status label_rows(void *arg, plx_context *ctx, plx_index begin, plx_i
 /* ---- tables of a view ---- */
 
 /* The component's covariance as a full matrix of the features. */
-static void fill_cov(const problem *p, plx_index c, plx_index j, plx_mat out)
+static void fill_cov(const colr_posterior *p, plx_index c, plx_index j, plx_mat out)
 {
     plx_cmat cov = plx__density_cov(&p->g->density, c, j);
     plx__mat_fill(out, 0.0);
@@ -158,7 +139,7 @@ static void add_outer(plx_mat out, double scale, const double *a)
 
 /* With s(z)s(-z) taken as N(z | 0, 8/pi): l_c (u u' + U), U = Sigma - Sigma w w' Sigma (pi/8)/(1 + pi/8 w'Sigma w),
  * u = mu - Sigma w (pi/8)(w.mu + w0)/(1 + pi/8 w'Sigma w). */
-static plx_status likely_part(problem *p, plx_index j, plx_cmat sigma, const double *mu, plx_mat out)
+static plx_status likely_part(colr_posterior *p, plx_index j, plx_cmat sigma, const double *mu, plx_mat out)
 {
     const colr_view *v = &p->c->views[j];
     const double *w = p->fit->w + v->at, pi = 3.14159265358979323846, eighth = pi / 8;
@@ -181,7 +162,7 @@ static plx_status likely_part(problem *p, plx_index j, plx_cmat sigma, const dou
 
 /* A = Sigma + h^2 I: E[K_l (x-x_l)(x-x_l)'] = z_l [h^4 A^-1 (mu-x_l)(mu-x_l)' A^-1 + h^2 (I - h^2 A^-1)], summed over l,
  * z_l = |A/h^2|^-1/2 exp(-1/2 (x_l-mu)' A^-1 (x_l-mu)). */
-static plx_status smooth_part(problem *p, plx_index j, plx_cmat sigma, const double *mu, plx_mat out)
+static plx_status smooth_part(colr_posterior *p, plx_index j, plx_cmat sigma, const double *mu, plx_mat out)
 {
     const colr *c = p->c;
     const colr_view *v = &c->views[j];
@@ -213,7 +194,7 @@ static plx_status smooth_part(problem *p, plx_index j, plx_cmat sigma, const dou
     return PLX_OK;
 }
 
-static plx_status open_component(problem *p, view_tables *t, plx_index j, plx_index k)
+static plx_status open_component(colr_posterior *p, colr_tables *t, plx_index j, plx_index k)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(p->ctx));
     const colr_view *v = &p->c->views[j];
@@ -229,12 +210,12 @@ static plx_status open_component(problem *p, view_tables *t, plx_index j, plx_in
     return plx__poll(p->ctx);
 }
 
-static plx_status open_tables(view_tables *t, problem *p, plx_index j)
+static plx_status open_tables(colr_tables *t, colr_posterior *p, plx_index j)
 {
     const colr *c = p->c;
     const colr_view *v = &c->views[j];
     plx__arena *scratch = plx__scratch(p->ctx);
-    *t = (view_tables){.k = p->g->density.mix.k};
+    *t = (colr_tables){.k = p->g->density.mix.k};
     PLX_TRY(plx__arena_mat(&t->mean, scratch, t->k, v->d));
     PLX_TRY(plx__arena_mat(&t->pulled, scratch, t->k, c->d));
     for (plx_index k = 0; k < t->k; k++) {
@@ -254,7 +235,7 @@ static plx_status open_tables(view_tables *t, problem *p, plx_index j)
 /* ---- features ---- */
 
 /* full += scale sum_c rho_c (component c's matrix of a table). */
-static void add_table(const problem *p, double *full, plx_cmat table, double scale, plx_index i)
+static void add_table(const colr_posterior *p, double *full, plx_cmat table, double scale, plx_index i)
 {
     const double *rho = p->g->density.rho.data + i * p->g->density.rho.ld;
     plx_index size = table.cols * table.cols;
@@ -263,7 +244,7 @@ static void add_table(const problem *p, double *full, plx_cmat table, double sca
 }
 
 /* Graph term at the conditional mean: sum_l K(m1, x_l)(m1 - x_l)(m1 - x_l)'. */
-static void smooth_at_mean(const problem *p, const work *w, double scale)
+static void smooth_at_mean(const colr_posterior *p, const colr_work *w, double scale)
 {
     const colr *c = p->c;
     const colr_view *v = &c->views[p->view];
@@ -278,9 +259,11 @@ static void smooth_at_mean(const problem *p, const work *w, double scale)
     }
 }
 
-/* F of candidate (i, view): what the columns do not tell; false: nothing. */
-static bool full_part(const problem *p, const work *w, plx_index i, double agree, plx_index others)
+/* F of candidate (i, view): what the columns do not tell. */
+bool plx__colr_full_part(const colr_posterior *p, const colr_work *w, plx_index i, const colr_change *change)
 {
+    double agree = change->agree;
+    plx_index others = change->views;
     const colr_view *v = &p->c->views[p->view];
     double graph = plx__colr_graph_of(p->c, &p->fit->lambda, p->view);
     bool labelled = p->c->label[i] >= 0;
@@ -300,7 +283,7 @@ static bool full_part(const problem *p, const work *w, plx_index i, double agree
 }
 
 /* m1 and S m1. */
-static void find_mean(const problem *p, const work *w, plx_index i)
+static void find_mean(const colr_posterior *p, const colr_work *w, plx_index i)
 {
     const colr_view *v = &p->c->views[p->view];
     const double *rho = p->g->density.rho.data + i * p->g->density.rho.ld;
@@ -308,18 +291,20 @@ static void find_mean(const problem *p, const work *w, plx_index i)
     memset(w->pulled, 0, (size_t)p->c->d * sizeof *w->pulled);
     for (plx_index k = 0; k < p->tables->k; k++) {
         plx__axpy(w->mean, rho[k], p->tables->mean.data + k * v->d, v->d);
-        plx__axpy(w->pulled, rho[k], p->tables->pulled.data + k * p->c->d, p->c->d);
+        if (!p->changed) plx__axpy(w->pulled, rho[k], p->tables->pulled.data + k * p->c->d, p->c->d);
     }
+    for (plx_index e = 0; e < v->d && p->changed; e++)
+        plx__axpy(w->pulled, w->mean[e], p->cov.data + (v->at + e) * p->cov.ld, p->c->d);
 }
 
 /* U'SU of the columns (x_k; -m1), k among `views`, and (last, if `own`) m1 itself; rows v of S U beside it. */
-static void inner_products(const problem *p, const work *w, plx_index i, plx_index k, bool own)
+static void inner_products(const colr_posterior *p, const colr_work *w, plx_index i, plx_index k, bool own)
 {
     const colr *c = p->c;
     const colr_view *v = &c->views[p->view];
     plx_index size = k + own;
     for (plx_index a = 0; a < size; a++) {
-        const double *from = a < k ? pulled_row(p, i, w->views[a]) : NULL;
+        const double *from = a < k ? plx__colr_pulled_row(p, i, w->views[a]) : NULL;
         double *column = w->columns + a * v->d, sign = a < k ? -1.0 : 1.0;
         for (plx_index e = 0; e < v->d; e++) column[e] = (from ? from[v->at + e] : 0.0) + sign * w->pulled[v->at + e];
         for (plx_index b = 0; b <= a; b++) {
@@ -337,7 +322,8 @@ static void inner_products(const problem *p, const work *w, plx_index i, plx_ind
 
 /* log det(I + S'_vv F) with S' = S - (SU) A (I + A U'SU A)^-1 A (SU)'; w->small holds the factor of the inner matrix,
  * w->columns the rows v of S U A. */
-static plx_status full_logdet(double *out, plx_context *ctx, const problem *p, const work *w, plx_index size)
+static plx_status full_logdet(double *out, plx_context *ctx, const colr_posterior *p, const colr_work *w,
+                              plx_index size)
 {
     const colr_view *v = &p->c->views[p->view];
     plx_mat cov = plx__mat_of(w->cov, v->d, v->d), product = plx__mat_of(w->product, v->d, v->d);
@@ -359,45 +345,53 @@ static plx_status full_logdet(double *out, plx_context *ctx, const problem *p, c
     return PLX_OK;
 }
 
-static plx_status feature_gain(double *out, plx_context *ctx, const problem *p, const work *w, plx_index i)
+colr_change plx__colr_feature_change(const colr_posterior *p, const colr_work *w, plx_index i)
 {
     const colr *c = p->c;
     const colr_view *v = &c->views[p->view];
     bool labelled = c->label[i] >= 0, agrees = c->set->consensus == COLR_ALL || !labelled;
-    double agree = agrees ? p->fit->lambda.co : 0.0, own = 0, first = 0, second = 0;
-    plx_index k = 0;
-    for (plx_index j = 0; j < c->m && agree > 0; j++)
-        if (c->views[j].present[i]) w->views[k++] = j;
+    colr_change change = {.agree = agrees ? p->fit->lambda.co : 0.0};
+    for (plx_index j = 0; j < c->m && change.agree > 0; j++)
+        if (c->views[j].present[i]) w->views[change.views++] = j;
     find_mean(p, w, i);
     if (labelled && !p->g->exact) {
         double z = plx__dot(w->mean, p->fit->w + v->at, v->d);
-        own = plx__sigmoid(z) * plx__sigmoid(-z);
+        change.own = plx__sigmoid(z) * plx__sigmoid(-z);
     }
-    plx_index size = k + (own > 0);
-    inner_products(p, w, i, k, own > 0);
+    plx_index k = change.views, size = change.size = k + (change.own > 0);
+    inner_products(p, w, i, k, change.own > 0);
     for (plx_index a = 0; a < size; a++) {
-        double root_a = sqrt(a < k ? agree : own);
+        double root_a = sqrt(a < k ? change.agree : change.own);
         plx__scale(w->columns + a * v->d, root_a, v->d);
         for (plx_index b = 0; b < size; b++)
-            w->small[a * size + b] = root_a * sqrt(b < k ? agree : own) * w->small_inner[a * size + b] + (a == b);
+            w->small[a * size + b] =
+                root_a * sqrt(b < k ? change.agree : change.own) * w->small_inner[a * size + b] + (a == b);
     }
-    if (size > 0) {
-        PLX_TRY(plx__cholesky_serial(ctx, plx__mat_of(w->small, size, size), NULL));
-        first = plx__chol_logdet(plx__cmat_of(w->small, size, size));
+    return change;
+}
+
+plx_status plx__colr_feature_gain(double *out, plx_context *ctx, const colr_posterior *p, const colr_work *w,
+                                  plx_index i)
+{
+    double first = 0, second = 0;
+    colr_change change = plx__colr_feature_change(p, w, i);
+    if (change.size > 0) {
+        PLX_TRY(plx__cholesky_serial(ctx, plx__mat_of(w->small, change.size, change.size), NULL));
+        first = plx__chol_logdet(plx__cmat_of(w->small, change.size, change.size));
     }
-    if (full_part(p, w, i, agree, k)) PLX_TRY(full_logdet(&second, ctx, p, w, size));
+    if (plx__colr_full_part(p, w, i, &change)) PLX_TRY(full_logdet(&second, ctx, p, w, change.size));
     *out = 0.5 * (first + second);
     return PLX_OK;
 }
 
 static plx_status feature_rows(void *arg, plx_context *ctx, plx_index begin, plx_index end, int worker)
 {
-    problem *p = arg;
+    colr_posterior *p = arg;
     const colr_view *v = &p->c->views[p->view];
     for (plx_index i = p->begin + begin; i < p->begin + end; i++) {
         double gain = 0;
         if (v->present[i]) continue;
-        if (feature_gain(&gain, ctx, p, &p->workers[worker], i) != PLX_OK)
+        if (plx__colr_feature_gain(&gain, ctx, p, &p->workers[worker], i) != PLX_OK)
             PLX_FAIL(ctx, PLX_E_NUMERIC,
                      "colr: the precision after measuring view '%s' of sample %s is not positive definite", v->name,
                      p->c->run->problem->ids[i]);
@@ -408,16 +402,16 @@ static plx_status feature_rows(void *arg, plx_context *ctx, plx_index begin, plx
 
 /* ---- the whole ---- */
 
-static plx_status open_workers(problem *p)
+plx_status plx__colr_open_gains(colr_gains *g)
 {
-    const colr *c = p->c;
-    plx__arena *scratch = plx__scratch(p->ctx);
+    const colr *c = g->c;
+    plx__arena *scratch = plx__scratch(c->ctx);
     plx_index widest = 0, size = (c->m + 1) * (c->m + 1);
     for (plx_index j = 0; j < c->m; j++) widest = plx__max(widest, c->views[j].d);
-    PLX_TRY(PLX__ARENA_NEW(&p->workers, scratch, plx__workers(p->ctx)));
-    for (int t = 0; t < plx__workers(p->ctx); t++) {
-        work *w = &p->workers[t];
-        bool square = p->g->features && (p->g->exact || c->n_graph);
+    PLX_TRY(PLX__ARENA_NEW(&g->workers, scratch, plx__workers(c->ctx)));
+    for (int t = 0; t < plx__workers(c->ctx); t++) {
+        colr_work *w = &g->workers[t];
+        bool square = g->features && (g->exact || c->n_graph);
         double **squares[] = {&w->full, &w->cov, &w->product};
         PLX_TRY(plx__arena_i64(&w->views, scratch, c->m));
         PLX_TRY(plx__arena_f64(&w->small, scratch, size, 2));
@@ -427,32 +421,35 @@ static plx_status open_workers(problem *p)
         PLX_TRY(plx__arena_f64(&w->columns, scratch, c->m + 1, widest));
         for (int s = 0; s < 3 && square; s++) PLX_TRY(plx__arena_f64(squares[s], scratch, widest, widest));
     }
-    PLX_TRY(PLX__ARENA_NEW(&p->rows, scratch, c->m));
+    PLX_TRY(PLX__ARENA_NEW(&g->rows, scratch, c->m));
     for (plx_index j = 0; j < c->m; j++)
-        PLX_TRY(plx__arena_mat(&p->rows[j], scratch, plx__min(BLOCK_ROWS, c->n), c->d));
+        PLX_TRY(plx__arena_mat(&g->rows[j], scratch, plx__min(BLOCK_ROWS, c->n), c->d));
     return PLX_OK;
 }
 
-plx_status plx__colr_add_gains(colr_gains *g, const colr_fit *fit)
+plx_status plx__colr_open_posterior(colr_posterior *p, colr_gains *g, const colr_fit *fit)
 {
-    plx__mark mark = plx__arena_mark(plx__scratch(g->c->ctx));
-    problem p = {.g = g, .c = g->c, .ctx = g->c->ctx, .fit = fit};
-    view_tables *tables = NULL;
-    bool features = g->features && g->candidates > 0;
-    PLX_TRY(open_posterior(&p));
-    PLX_TRY(open_workers(&p));
-    PLX_TRY(PLX__ARENA_NEW(&tables, plx__scratch(p.ctx), p.c->m));
-    for (plx_index j = 0; j < p.c->m && features; j++) PLX_TRY(open_tables(&tables[j], &p, j));
-    for (plx_index at = 0; at < p.c->n; at += BLOCK_ROWS) {
-        plx_index rows = plx__min(BLOCK_ROWS, p.c->n - at);
-        PLX_TRY(pull_block(&p, at, at + rows));
-        if (g->labels) PLX_TRY(plx__parallel_for(p.ctx, rows, GRAIN, label_rows, &p));
-        for (p.view = 0; p.view < p.c->m && features; p.view++) {
-            p.tables = &tables[p.view];
-            PLX_TRY(plx__parallel_for(p.ctx, rows, GRAIN, feature_rows, &p));
+    colr_tables *tables = NULL;
+    *p = (colr_posterior){.g = g, .c = g->c, .ctx = g->c->ctx, .fit = fit, .rows = g->rows, .workers = g->workers};
+    PLX_TRY(open_posterior(p));
+    if (!g->features || !g->candidates) return PLX_OK;
+    PLX_TRY(PLX__ARENA_NEW(&tables, plx__scratch(p->ctx), p->c->m));
+    for (plx_index j = 0; j < p->c->m; j++) PLX_TRY(open_tables(&tables[j], p, j));
+    p->all_tables = tables;
+    return PLX_OK;
+}
+
+plx_status plx__colr_add_gains(colr_posterior *p)
+{
+    for (plx_index at = 0; at < p->c->n; at += BLOCK_ROWS) {
+        plx_index rows = plx__min(BLOCK_ROWS, p->c->n - at);
+        PLX_TRY(plx__colr_pull_block(p, at, at + rows));
+        if (p->g->labels) PLX_TRY(plx__parallel_for(p->ctx, rows, GRAIN, label_rows, p));
+        for (p->view = 0; p->view < p->c->m && p->all_tables; p->view++) {
+            p->tables = &p->all_tables[p->view];
+            PLX_TRY(plx__parallel_for(p->ctx, rows, GRAIN, feature_rows, p));
         }
-        PLX_TRY(plx__poll(p.ctx));
+        PLX_TRY(plx__poll(p->ctx));
     }
-    plx__arena_rewind(plx__scratch(p.ctx), mark);
     return PLX_OK;
 }

@@ -2,7 +2,7 @@
 """All clusterers beside each other on data with missing views, as Markdown: NMI and seconds.
 
 Usage: compare_clusterers.py PARALLAX [--data DIR] [--sets NAME,...] [--rates 0,30,50] [--masks 3] [--methods NAME,...]
-                             [--peers]
+                             [--peers [NAME,...]]
 
 Every method runs with its defaults; only the number of clusters is told. A share of the views is removed at random by
 `parallax data drop` (every sample keeps one), the same for all methods, in as many masks as asked for. --peers adds
@@ -143,12 +143,13 @@ def main():
     p.add_argument("--masks", type=int, default=3)
     p.add_argument("--methods", default=",".join(OURS))
     p.add_argument("--limit", type=float, default=600, help="seconds per run")
-    p.add_argument("--peers", action="store_true")
+    p.add_argument("--peers", nargs="?", const=",".join(PEERS), default="", help="all, or those whose names are given")
     args = p.parse_args()
     names = args.sets.split(",")
     runs = {m: None for m in args.methods.split(",") if m}
     if args.peers:
-        runs.update({t: f for t, (package, f) in PEERS.items() if importlib.util.find_spec(package)})
+        runs.update({t: f for t, (package, f) in PEERS.items()
+                     if any(t.startswith(name) for name in args.peers.split(",")) and importlib.util.find_spec(package)})
     with tempfile.TemporaryDirectory() as scratch:
         for rate in [int(r) for r in args.rates.split(",")]:
             print(f"\n## {rate} % of the views missing: NMI (seconds)\n")

@@ -30,19 +30,34 @@ const char *plx_generator_summary(plx_index generator)
 plx_index plx_generator_param_count(plx_index generator)
 {
     const plx__generator *g = plx__generator_at(generator);
-    plx_index count = 0;
-    while (g && plx__gen_param_at(g, count)) count++;
-    return count;
+    plx__param_table tables[3];
+    if (!g) return 0;
+    plx__gen_tables(tables, g);
+    return plx__param_count(tables);
+}
+
+static const char *type_name(plx_param_kind kind)
+{
+    switch (kind) {
+    case PLX_PARAM_INT: return "int";
+    case PLX_PARAM_REAL: return "real";
+    case PLX_PARAM_BOOL: return "flag";
+    case PLX_PARAM_REALS: return "list";
+    case PLX_PARAM_CHOICE: return "choice";
+    default: return "text";
+    }
 }
 
 plx_status plx_generator_param_info(plx_generator_param *info, plx_index generator, plx_index param)
 {
-    static const char *const types[] = {"int", "real", "flag", "list", "choice", "text"};
     const plx__generator *g = plx__generator_at(generator);
-    const plx__gen_param *p = g ? plx__gen_param_at(g, param) : NULL;
-    if (!p || !info || info->struct_size == 0 || info->struct_size > sizeof *info) return PLX_E_ARG;
-    plx_generator_param full = {info->struct_size, p->name,    types[p->type], p->fallback, p->low,
-                                p->high,           p->choices, p->help};
+    plx__param_table tables[3];
+    if (!g || !info || info->struct_size == 0 || info->struct_size > sizeof *info) return PLX_E_ARG;
+    plx__gen_tables(tables, g);
+    const plx__param_spec *p = plx__param_at(tables, param);
+    if (!p) return PLX_E_ARG;
+    plx_generator_param full = {info->struct_size, p->name, type_name(p->kind), p->def, p->lo, p->hi,
+                                p->words,          p->help};
     memcpy(info, &full, info->struct_size);
     return PLX_OK;
 }

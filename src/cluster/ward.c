@@ -49,6 +49,21 @@ static plx_status select_sparse(plx__ward_part *out, plx_context *ctx, const plx
     return PLX_OK;
 }
 
+static plx_status too_large(plx_context *ctx)
+{
+    PLX_FAIL(ctx, PLX_E_NUMERIC, "the cost of a merge is not finite: values are too large; scale the views");
+}
+
+/* Chains need costs that can be compared: at most 4 times the squared length of the longest row. */
+static plx_status check_lengths(plx_context *ctx, const plx__ward_part *part, plx_index n)
+{
+    double *norm = NULL, longest = 0;
+    PLX_TRY(plx__arena_f64(&norm, plx__scratch(ctx), n, 1));
+    PLX_TRY(plx__points_norms_sq(ctx, part->rows, norm));
+    for (plx_index i = 0; i < n; i++) longest = fmax(longest, isnan(norm[i]) ? INFINITY : norm[i]);
+    return isfinite(4 * (double)n * part->weight * longest) ? PLX_OK : too_large(ctx);
+}
+
 static plx_status euclid_tree(plx__merges *out, plx_context *ctx, const plx__ward_part *parts, plx_index count,
                               const plx_index *sample, plx_index n)
 {
@@ -58,6 +73,7 @@ static plx_status euclid_tree(plx__merges *out, plx_context *ctx, const plx__war
     for (plx_index p = 0; p < count; p++) sparse |= plx__points_sparse(parts[p].rows);
     if (count > 1 || sample || plx__points_rows(one.rows) != n)
         PLX_TRY((sparse ? select_sparse : select_dense)(&one, ctx, parts, count, sample, n));
+    PLX_TRY(check_lengths(ctx, &one, n));
     PLX_TRY(plx__ward_open(&groups, ctx, &one, 1, NULL, n));
     return plx__ward_chain(out, &groups, one.rows);
 }
@@ -90,8 +106,7 @@ static plx_status grow(plx__merges *out, plx_context *ctx, const plx__ward_part 
         PLX_TRY(plx__ward_greedy(out, &groups));
     }
     for (plx_index r = 0; r + 1 < n; r++)
-        if (!isfinite(out->cost[r]))
-            PLX_FAIL(ctx, PLX_E_NUMERIC, "the cost of a merge is not finite: values are too large; scale the views");
+        if (!isfinite(out->cost[r])) return too_large(ctx);
     return number_nodes(out, ctx);
 }
 

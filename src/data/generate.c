@@ -51,7 +51,7 @@ plx_status plx__gen_begin(plx__gen_run *run, plx_index n, plx_index views)
     run->n = n;
     run->views = views;
     if (__builtin_mul_overflow(n, views, &flags)) PLX_FAIL(run->ctx, PLX_E_NOMEM, "a size overflowed");
-    PLX_TRY(plx__dataset_create(&run->data, run->ctx, run->set.generator->name, n));
+    PLX_TRY(plx__dataset_create(&run->data, run->ctx, run->set.name, n));
     if (plx__gen_flag(&run->set, "ids")) PLX_TRY(set_ids(run));
     PLX_TRY(plx__arena_u8(&run->present, plx__scratch(run->ctx), flags));
     missing.rate = plx__gen_real(&run->set, "missing");
@@ -130,8 +130,9 @@ plx_status plx__generate(plx_dataset **out, plx_context *ctx, const char *kind, 
     plx__gen_run run = {.ctx = ctx};
     const plx__generator *g = NULL;
     PLX_TRY(find_generator(&g, ctx, kind));
-    PLX_TRY(plx__gen_read_settings(&run.set, ctx, plx__scratch(ctx), g, settings, n_settings));
-    plx_status st = g->make(&run);
+    plx_status st = plx__gen_read_settings(&run.set, ctx, g, settings, n_settings);
+    if (st == PLX_OK) st = g->make(&run);
+    plx__params_destroy(run.set.params);
     if (st == PLX_OK) *out = run.data;
     else plx__dataset_destroy(run.data);
     return st;

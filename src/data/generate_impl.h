@@ -9,47 +9,32 @@
 
 #include "core/rng.h"
 #include "data/split_impl.h"
+#include "params/param.h"
 #include "parallax/generate.h"
 
 /* ---- settings ---- */
 
-typedef enum plx__gen_type {
-    PLX__GEN_INT = 0,
-    PLX__GEN_REAL = 1,
-    PLX__GEN_FLAG = 2, /* 0 or 1 */
-    PLX__GEN_LIST = 3, /* numbers separated by commas; may be empty */
-    PLX__GEN_CHOICE = 4,
-    PLX__GEN_TEXT = 5
-} plx__gen_type;
-
-typedef struct plx__gen_param {
-    const char *name;
-    plx__gen_type type;
-    const char *fallback;
-    double low, high;    /* of every number */
-    const char *choices; /* "a|b|c" */
-    const char *help;
-} plx__gen_param;
-
-typedef struct plx__gen_value {
-    const char *text;
-    double *numbers;
-    plx_index count;
-} plx__gen_value;
+/* A row of a generator's table: INT, REAL, BOOL, REALS (may be empty), CHOICE or TEXT. */
+#define PLX__GEN_ROW(name, kind, def, lo, hi, words, help)                                                             \
+    {                                                                                                                  \
+        name, PLX_PARAM_##kind, PLX__NO_FIELD, 0, def, lo, hi, words, help                                             \
+    }
 
 struct plx__generator;
 
 typedef struct plx__gen_settings {
-    const struct plx__generator *generator;
-    plx__gen_value *values; /* in the order of plx__gen_param_at() */
+    const char *name; /* of the generator */
+    plx__param_table tables[3];
+    plx_params *params; /* what was set; the values below point into it */
+    plx__value *values; /* of all parameters, in the order of the tables */
 } plx__gen_settings;
 
-/* Setting number k of a generator, its own first, then the common ones; NULL past the end. */
-const plx__gen_param *plx__gen_param_at(const struct plx__generator *g, plx_index k);
+/* The generator's own table, the one all have, NULL. */
+void plx__gen_tables(plx__param_table tables[3], const struct plx__generator *g);
 
-/* Read texts "key=value" over the defaults and check them. Memory is in `arena`. */
-plx_status plx__gen_read_settings(plx__gen_settings *out, plx_context *ctx, plx__arena *arena,
-                                  const struct plx__generator *g, const char *const *settings, plx_index count);
+/* Read texts "key=value" over the defaults and check them. `out->params` is the caller's to destroy, also on failure. */
+plx_status plx__gen_read_settings(plx__gen_settings *out, plx_context *ctx, const struct plx__generator *g,
+                                  const char *const *settings, plx_index count);
 
 /* Values by name; the name must be in the table. */
 plx_index plx__gen_int(const plx__gen_settings *s, const char *name);
@@ -74,8 +59,7 @@ typedef struct plx__gen_run {
 
 typedef struct plx__generator {
     const char *name, *summary;
-    const plx__gen_param *params;
-    plx_index n_params;
+    const plx__param_spec *params;
     plx_status (*make)(plx__gen_run *run);
 } plx__generator;
 
@@ -136,20 +120,14 @@ plx_status plx__topics_write(plx_csr *out, plx_context *ctx, plx__arena *arena, 
 
 /* Settings every generator with text has (features, length, overlap, noise, concentration). */
 #define PLX__GEN_TEXT_PARAMS                                                                                           \
-    {"features", PLX__GEN_LIST, "1000", 1, 10000000, NULL, "Words in the vocabulary of a text view."},                 \
-        {"length", PLX__GEN_LIST, "60", 1, 100000, NULL, "Mean number of tokens of a document in a text view."},       \
-        {"overlap",                                                                                                    \
-         PLX__GEN_LIST,                                                                                                \
-         "0.5",                                                                                                        \
-         0,                                                                                                            \
-         1,                                                                                                            \
-         NULL,                                                                                                         \
-         "Share of tokens drawn from the distribution all classes have in common: larger is harder."},                 \
-        {"noise", PLX__GEN_REAL, "0.05", 0, 1, NULL, "Share of tokens drawn from all words alike: larger is harder."}, \
-    {                                                                                                                  \
-        "concentration", PLX__GEN_REAL, "200", 1e-3, 1e9, NULL,                                                        \
-            "How near the distributions of the classes are to the common one: larger is harder."                       \
-    }
+    PLX__GEN_ROW("features", REALS, "1000", 1, 10000000, NULL, "Words in the vocabulary of a text view."),             \
+        PLX__GEN_ROW("length", REALS, "60", 1, 100000, NULL, "Mean number of tokens of a document in a text view."),   \
+        PLX__GEN_ROW("overlap", REALS, "0.5", 0, 1, NULL,                                                              \
+                     "Share of tokens drawn from the distribution all classes have in common: larger is harder."),     \
+        PLX__GEN_ROW("noise", REAL, "0.05", 0, 1, NULL,                                                                \
+                     "Share of tokens drawn from all words alike: larger is harder."),                                 \
+        PLX__GEN_ROW("concentration", REAL, "200", 1e-3, 1e9, NULL,                                                    \
+                     "How near the distributions of the classes are to the common one: larger is harder.")
 
 /* Maps u to [0,1) again after noise and overlap took their share; false: *topic says whose it is. */
 bool plx__topics_own(double *u, plx_index *topic, const plx__topics *topics, double noise, double overlap);

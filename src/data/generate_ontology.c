@@ -270,20 +270,21 @@ static plx_status make_ontology(plx__gen_run *run)
     return set_paths(run, &o);
 }
 
-static const plx__gen_param ONTOLOGY_PARAMS[] = {
-    {"n", PLX__GEN_INT, "540", 1, 1e9, NULL, "Samples; sample i belongs to leaf i mod the number of leaves."},
-    {"depth", PLX__GEN_INT, "3", 1, 20, NULL, "Levels of classes."},
-    {"branching", PLX__GEN_INT, "3", 1, 1000, NULL, "Classes below each class, and at the top."},
-    {"extra_parents", PLX__GEN_REAL, "0", 0, 1, NULL, "Probability that a class has a second parent."},
-    {"exclusive", PLX__GEN_FLAG, "1", 0, 1, NULL, "1: siblings exclude each other."},
-    {"views", PLX__GEN_INT, "2", 1, 1000, NULL, "Number of views."},
-    {"kind", PLX__GEN_CHOICE, "text", 0, 0, "text|dense|mixed", "Text views, dense views, or both in turn."},
+static const plx__param_spec ONTOLOGY_PARAMS[] = {
+    PLX__GEN_ROW("n", INT, "540", 1, 1e9, NULL, "Samples; sample i belongs to leaf i mod the number of leaves."),
+    PLX__GEN_ROW("depth", INT, "3", 1, 20, NULL, "Levels of classes."),
+    PLX__GEN_ROW("branching", INT, "3", 1, 1000, NULL, "Classes below each class, and at the top."),
+    PLX__GEN_ROW("extra_parents", REAL, "0", 0, 1, NULL, "Probability that a class has a second parent."),
+    PLX__GEN_ROW("exclusive", BOOL, "1", 0, 1, NULL, "1: siblings exclude each other."),
+    PLX__GEN_ROW("views", INT, "2", 1, 1000, NULL, "Number of views."),
+    PLX__GEN_ROW("kind", CHOICE, "text", 0, 0, "text|dense|mixed", "Text views, dense views, or both in turn."),
     PLX__GEN_TEXT_PARAMS,
-    {"dims", PLX__GEN_INT, "20", 1, 1e6, NULL, "Coordinates of a dense view."},
-    {"separation", PLX__GEN_REAL, "1", 0, 1e6, NULL, "Standard deviation of a class's offset in a dense view."},
-    {"sd", PLX__GEN_REAL, "1", 0, 1e6, NULL, "Standard deviation of the noise in a dense view: larger is harder."},
-    {"labelled", PLX__GEN_TEXT, "20%", 0, 0, NULL, "Labelled samples per leaf: 2, 10%, all or none."}};
+    PLX__GEN_ROW("dims", INT, "20", 1, 1e6, NULL, "Coordinates of a dense view."),
+    PLX__GEN_ROW("separation", REAL, "1", 0, 1e6, NULL, "Standard deviation of a class's offset in a dense view."),
+    PLX__GEN_ROW("sd", REAL, "1", 0, 1e6, NULL, "Standard deviation of the noise in a dense view: larger is harder."),
+    PLX__GEN_ROW("labelled", TEXT, "20%", 0, 0, NULL, "Labelled samples per leaf: 2, 10%, all or none."),
+    PLX__PARAM_END};
 
-const plx__generator plx__gen_ontology = {
-    "ontology", "A class hierarchy; samples carry the classes on the way to their leaf.", ONTOLOGY_PARAMS,
-    sizeof ONTOLOGY_PARAMS / sizeof *ONTOLOGY_PARAMS, make_ontology};
+const plx__generator plx__gen_ontology = {"ontology",
+                                          "A class hierarchy; samples carry the classes on the way to their leaf.",
+                                          ONTOLOGY_PARAMS, make_ontology};

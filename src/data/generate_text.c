@@ -101,21 +101,20 @@ static plx_status make_text(plx__gen_run *run)
 }
 
 #define MIXING_PARAM                                                                                                   \
-    {                                                                                                                  \
-        "mixing", PLX__GEN_REAL, "0.1", 0, 0.5, NULL,                                                                  \
-            "Mean share of a document's own tokens that it borrows from another class: larger is harder."              \
-    }
+    PLX__GEN_ROW("mixing", REAL, "0.1", 0, 0.5, NULL,                                                                  \
+                 "Mean share of a document's own tokens that it borrows from another class: larger is harder.")
 
-static const plx__gen_param TEXT_PARAMS[] = {
-    {"n", PLX__GEN_INT, "1000", 1, 1e9, NULL, "Samples."},
-    {"views", PLX__GEN_INT, "2", 1, 1000, NULL, "Text views."},
-    {"classes", PLX__GEN_INT, "4", 1, 100000, NULL, "Classes; sample i is of class i mod classes."},
+static const plx__param_spec TEXT_PARAMS[] = {
+    PLX__GEN_ROW("n", INT, "1000", 1, 1e9, NULL, "Samples."),
+    PLX__GEN_ROW("views", INT, "2", 1, 1000, NULL, "Text views."),
+    PLX__GEN_ROW("classes", INT, "4", 1, 100000, NULL, "Classes; sample i is of class i mod classes."),
     PLX__GEN_TEXT_PARAMS,
     MIXING_PARAM,
-    {"labelled", PLX__GEN_TEXT, "10%", 0, 0, NULL, "Labelled samples per class: 2, 10%, c0=2,c1=5, all or none."}};
+    PLX__GEN_ROW("labelled", TEXT, "10%", 0, 0, NULL, "Labelled samples per class: 2, 10%, c0=2,c1=5, all or none."),
+    PLX__PARAM_END};
 
 const plx__generator plx__gen_topic_text = {"text", "Sparse word counts: one word distribution per class and view.",
-                                            TEXT_PARAMS, sizeof TEXT_PARAMS / sizeof *TEXT_PARAMS, make_text};
+                                            TEXT_PARAMS, make_text};
 
 /* ---- links ---- */
 
@@ -268,17 +267,19 @@ static plx_status make_links(plx__gen_run *run)
     return truth_by_class(run, classes);
 }
 
-static const plx__gen_param LINK_PARAMS[] = {
-    {"n", PLX__GEN_INT, "300", 2, 2e9, NULL, "Samples."},
-    {"classes", PLX__GEN_INT, "3", 1, 100000, NULL, "Classes; sample i is of class i mod classes."},
-    {"within", PLX__GEN_REAL, "0.05", 0, 1, NULL, "Probability of a link to a sample of the same class."},
-    {"between", PLX__GEN_REAL, "0.005", 0, 1, NULL, "Probability of a link to a sample of another: larger is harder."},
-    {"direction", PLX__GEN_CHOICE, "out", 0, 0, "out|both|undirected",
-     "out: view links, row i holds what i links to; both: views out and in; undirected: a symmetric view links."},
+static const plx__param_spec LINK_PARAMS[] = {
+    PLX__GEN_ROW("n", INT, "300", 2, 2e9, NULL, "Samples."),
+    PLX__GEN_ROW("classes", INT, "3", 1, 100000, NULL, "Classes; sample i is of class i mod classes."),
+    PLX__GEN_ROW("within", REAL, "0.05", 0, 1, NULL, "Probability of a link to a sample of the same class."),
+    PLX__GEN_ROW("between", REAL, "0.005", 0, 1, NULL,
+                 "Probability of a link to a sample of another: larger is harder."),
+    PLX__GEN_ROW(
+        "direction", CHOICE, "out", 0, 0, "out|both|undirected",
+        "out: view links, row i holds what i links to; both: views out and in; undirected: a symmetric view links."),
     PLX__GEN_TEXT_PARAMS,
     MIXING_PARAM,
-    {"labelled", PLX__GEN_TEXT, "10%", 0, 0, NULL, "Labelled samples per class: 2, 10%, c0=2,c1=5, all or none."}};
+    PLX__GEN_ROW("labelled", TEXT, "10%", 0, 0, NULL, "Labelled samples per class: 2, 10%, c0=2,c1=5, all or none."),
+    PLX__PARAM_END};
 
-const plx__generator plx__gen_links = {"links",
-                                       "A text view beside links between the samples, denser inside the classes.",
-                                       LINK_PARAMS, sizeof LINK_PARAMS / sizeof *LINK_PARAMS, make_links};
+const plx__generator plx__gen_links = {
+    "links", "A text view beside links between the samples, denser inside the classes.", LINK_PARAMS, make_links};

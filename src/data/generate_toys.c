@@ -86,34 +86,33 @@ static plx_status make_irrelevant(plx__gen_run *run)
     return make_gauss(run, relevant + plx__gen_int(&run->set, "irrelevant"), relevant);
 }
 
-#define GAUSS_PARAMS                                                                                                     \
-    {"n", PLX__GEN_INT, "100", 1, 1e8, NULL, "Samples per class."},                                                      \
-        {"classes", PLX__GEN_INT, "2", 2, 1e6, NULL, "Number of classes."},                                              \
-        {"dims", PLX__GEN_INT, "1", 1, 1e6, NULL, "Coordinates per view; the mean is in the first, the rest is noise."}, \
-        {"separation", PLX__GEN_REAL, "2", 0, 1e6, NULL, "Half the distance between neighbouring class means."},         \
-        {"means", PLX__GEN_LIST, "", -1e9, 1e9, NULL, "Means instead of those, class by class, one number per view."},   \
-    {                                                                                                                    \
-        "sd", PLX__GEN_REAL, "1", 0, 1e6, NULL, "Standard deviation of every coordinate: larger is harder."              \
-    }
+#define GAUSS_PARAMS                                                                                                   \
+    PLX__GEN_ROW("n", INT, "100", 1, 1e8, NULL, "Samples per class."),                                                 \
+        PLX__GEN_ROW("classes", INT, "2", 2, 1e6, NULL, "Number of classes."),                                         \
+        PLX__GEN_ROW("dims", INT, "1", 1, 1e6, NULL,                                                                   \
+                     "Coordinates per view; the mean is in the first, the rest is noise."),                            \
+        PLX__GEN_ROW("separation", REAL, "2", 0, 1e6, NULL, "Half the distance between neighbouring class means."),    \
+        PLX__GEN_ROW("means", REALS, "", -1e9, 1e9, NULL,                                                              \
+                     "Means instead of those, class by class, one number per view."),                                  \
+        PLX__GEN_ROW("sd", REAL, "1", 0, 1e6, NULL, "Standard deviation of every coordinate: larger is harder.")
 
-static const plx__gen_param TWO_GAUSS_PARAMS[] = {
-    GAUSS_PARAMS,
-    {"views", PLX__GEN_INT, "2", 1, 1000, NULL, "Number of views; every second one is mirrored."},
-    {"labelled", PLX__GEN_TEXT, "2", 0, 0, NULL, "Labelled samples per class: 2, 10%, c0=2,c1=5, all or none."}};
+static const plx__param_spec TWO_GAUSS_PARAMS[] = {
+    GAUSS_PARAMS, PLX__GEN_ROW("views", INT, "2", 1, 1000, NULL, "Number of views; every second one is mirrored."),
+    PLX__GEN_ROW("labelled", TEXT, "2", 0, 0, NULL, "Labelled samples per class: 2, 10%, c0=2,c1=5, all or none."),
+    PLX__PARAM_END};
 
-const plx__generator plx__gen_two_gauss = {
-    "two-gauss", "Gaussian classes with one coordinate per view; every view is sufficient.", TWO_GAUSS_PARAMS,
-    sizeof TWO_GAUSS_PARAMS / sizeof *TWO_GAUSS_PARAMS, make_two_gauss};
+const plx__generator plx__gen_two_gauss = {"two-gauss",
+                                           "Gaussian classes with one coordinate per view; every view is sufficient.",
+                                           TWO_GAUSS_PARAMS, make_two_gauss};
 
-static const plx__gen_param IRRELEVANT_PARAMS[] = {
-    GAUSS_PARAMS,
-    {"relevant", PLX__GEN_INT, "1", 1, 1000, NULL, "Number of views that tell the classes apart."},
-    {"irrelevant", PLX__GEN_INT, "1", 0, 1000, NULL, "Number of views that do not: larger is harder."},
-    {"labelled", PLX__GEN_TEXT, "10", 0, 0, NULL, "Labelled samples per class: 10, 10%, c0=2,c1=5, all or none."}};
+static const plx__param_spec IRRELEVANT_PARAMS[] = {
+    GAUSS_PARAMS, PLX__GEN_ROW("relevant", INT, "1", 1, 1000, NULL, "Number of views that tell the classes apart."),
+    PLX__GEN_ROW("irrelevant", INT, "1", 0, 1000, NULL, "Number of views that do not: larger is harder."),
+    PLX__GEN_ROW("labelled", TEXT, "10", 0, 0, NULL, "Labelled samples per class: 10, 10%, c0=2,c1=5, all or none."),
+    PLX__PARAM_END};
 
 const plx__generator plx__gen_irrelevant_view = {
-    "irrelevant-view", "Gaussian classes of which only some views know anything.", IRRELEVANT_PARAMS,
-    sizeof IRRELEVANT_PARAMS / sizeof *IRRELEVANT_PARAMS, make_irrelevant};
+    "irrelevant-view", "Gaussian classes of which only some views know anything.", IRRELEVANT_PARAMS, make_irrelevant};
 
 /* ---- XOR ---- */
 
@@ -148,15 +147,16 @@ static plx_status make_xor(plx__gen_run *run)
     return truth_by_group(run, group, XOR_GROUPS, 4, XOR_CLASSES);
 }
 
-static const plx__gen_param XOR_PARAMS[] = {
-    {"n", PLX__GEN_INT, "50", 1, 1e8, NULL, "Samples per Gaussian, of which there are four."},
-    {"layout", PLX__GEN_CHOICE, "split", 0, 0, "split|joined|both", "Views x and y, one view xy, or all three."},
-    {"separation", PLX__GEN_REAL, "2", 0, 1e6, NULL, "Distance of the means from both axes."},
-    {"sd", PLX__GEN_REAL, "1", 0, 1e6, NULL, "Standard deviation of every coordinate: larger is harder."},
-    {"labelled", PLX__GEN_TEXT, "4", 0, 0, NULL, "Labelled samples per Gaussian (pos1, pos2, neg1, neg2)."}};
+static const plx__param_spec XOR_PARAMS[] = {
+    PLX__GEN_ROW("n", INT, "50", 1, 1e8, NULL, "Samples per Gaussian, of which there are four."),
+    PLX__GEN_ROW("layout", CHOICE, "split", 0, 0, "split|joined|both", "Views x and y, one view xy, or all three."),
+    PLX__GEN_ROW("separation", REAL, "2", 0, 1e6, NULL, "Distance of the means from both axes."),
+    PLX__GEN_ROW("sd", REAL, "1", 0, 1e6, NULL, "Standard deviation of every coordinate: larger is harder."),
+    PLX__GEN_ROW("labelled", TEXT, "4", 0, 0, NULL, "Labelled samples per Gaussian (pos1, pos2, neg1, neg2)."),
+    PLX__PARAM_END};
 
 const plx__generator plx__gen_xor = {"xor", "Four Gaussians whose class only both coordinates together tell.",
-                                     XOR_PARAMS, sizeof XOR_PARAMS / sizeof *XOR_PARAMS, make_xor};
+                                     XOR_PARAMS, make_xor};
 
 /* ---- two moons, two lines ---- */
 
@@ -218,13 +218,15 @@ static plx_status make_moons(plx__gen_run *run)
     return moon_labels(run, group, classes, N);
 }
 
-static const plx__gen_param MOON_PARAMS[] = {
-    {"n", PLX__GEN_INT, "20", 1, 1e8, NULL, "Samples per class; not a multiple of 7 or 11."},
-    {"noise", PLX__GEN_REAL, "0", 0, 1e6, NULL, "Standard deviation added to the moons: larger makes them merge."},
-    {"line_noise", PLX__GEN_REAL, "0", 0, 1e6, NULL, "Standard deviation added to the lines."},
-    {"labelled", PLX__GEN_TEXT, "recipe", 0, 0, NULL,
-     "recipe: number n/3 of class a and n/2 of class b; or samples per class: 2, 10%, a=2,b=5, all or none."}};
+static const plx__param_spec MOON_PARAMS[] = {
+    PLX__GEN_ROW("n", INT, "20", 1, 1e8, NULL, "Samples per class; not a multiple of 7 or 11."),
+    PLX__GEN_ROW("noise", REAL, "0", 0, 1e6, NULL, "Standard deviation added to the moons: larger makes them merge."),
+    PLX__GEN_ROW("line_noise", REAL, "0", 0, 1e6, NULL, "Standard deviation added to the lines."),
+    PLX__GEN_ROW(
+        "labelled", TEXT, "recipe", 0, 0, NULL,
+        "recipe: number n/3 of class a and n/2 of class b; or samples per class: 2, 10%, a=2,b=5, all or none."),
+    PLX__PARAM_END};
 
 const plx__generator plx__gen_moons_lines = {
     "two-moons-two-lines", "Two moons in one view, two lines in the other; neighbourhoods differ between them.",
-    MOON_PARAMS, sizeof MOON_PARAMS / sizeof *MOON_PARAMS, make_moons};
+    MOON_PARAMS, make_moons};

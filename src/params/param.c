@@ -200,23 +200,45 @@ static plx__setting *find_setting(const plx_params *p, const plx__param_spec *sp
     return NULL;
 }
 
+/* What is one idea has one name over all methods, beside the name its paper gives it; and a few names of other
+ * libraries. Of several rows for one name the first that the method has counts. */
+static const struct {
+    const char *other, *name, *beside; /* only in tables that hold `beside` too; NULL: in all */
+} synonyms[] = {{"regularisation", "gamma_a", NULL},
+                {"regularisation", "gamma", "gamma_c"},
+                {"regularisation", "lambda_ridge", NULL},
+                {"regularisation", "lambda", NULL},
+                {"regularisation", "ridge", NULL},
+                {"regularisation", "reg", NULL},
+                {"regularisation", "noise", NULL},
+                {"neighbours", "graph_k", NULL},
+                {"neighbours", "affinity_k", NULL},
+                {"neighbours", "k", NULL},
+                {"n_neighbors", "graph_k", NULL},
+                {"neighbors", "graph_k", NULL},
+                {"view_weights", "laplacian_weights", NULL},
+                {"view_weights", "weights", NULL},
+                {"k", "clusters", NULL},
+                {"n_clusters", "clusters", NULL},
+                {"n_components", "dim", NULL},
+                {"max_iterations", "max_iter", NULL},
+                {"tolerance", "tol", NULL},
+                {"alpha", "smoothing", NULL}};
+
 /* A parameter by another case of letters, or by what it is called elsewhere and means the same. */
 static const plx__param_spec *find_synonym(const plx__param_table *tables, const char *key)
 {
-    static const struct {
-        const char *other, *name;
-    } synonyms[] = {
-        {"k", "clusters"},        {"n_clusters", "clusters"}, {"n_neighbors", "graph_k"},     {"neighbours", "graph_k"},
-        {"neighbors", "graph_k"}, {"n_components", "dim"},    {"max_iterations", "max_iter"}, {"tolerance", "tol"},
-        {"alpha", "smoothing"}};
     size_t len = strlen(key);
     for (plx_index i = 0; i < plx__param_count(tables); i++) {
         const plx__param_spec *s = plx__param_at(tables, i);
         if (strlen(s->name) == len && plx__same_letters(s->name, key, len)) return s;
     }
     for (size_t k = 0; k < sizeof synonyms / sizeof *synonyms; k++)
-        if (strlen(synonyms[k].other) == len && plx__same_letters(synonyms[k].other, key, len))
-            return plx__param_find(tables, synonyms[k].name);
+        if (strlen(synonyms[k].other) == len && plx__same_letters(synonyms[k].other, key, len) &&
+            (!synonyms[k].beside || plx__param_find(tables, synonyms[k].beside))) {
+            const plx__param_spec *found = plx__param_find(tables, synonyms[k].name);
+            if (found) return found;
+        }
     return NULL;
 }
 
@@ -238,7 +260,7 @@ static plx_status split_key(const plx__param_spec **spec, const char **view, con
     for (; dot; dot = strchr(dot + 1, '.')) { /* a name may hold dots itself */
         PLX_TRY(plx__arena_textn(&name, plx__scratch(ctx), key, (size_t)(dot - key)));
         first = first ? first : name;
-        *spec = plx__param_find(p->tables, name);
+        *spec = plx__param_lookup(p->tables, name);
         if (*spec) break;
     }
     if (!*spec) return unknown_key(p, ctx, first);

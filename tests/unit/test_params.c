@@ -281,6 +281,41 @@ static void public_setters_print_exactly(void **state)
     plx_context_destroy(ctx);
 }
 
+/* One name for one idea: the method's own parameter gets the value. */
+static void common_names_reach_own_parameters(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *method, *given, *own, *value;
+    } rows[] = {{"laprls", "regularisation", "gamma_a", "0.3"},
+                {"corls", "regularisation", "gamma", "0.3"},
+                {"colr", "regularisation", "lambda_ridge", "2"},
+                {"mvll", "regularisation", "lambda", "2"},
+                {"nlapreg", "neighbours", "graph_k", "7"},
+                {"spectral", "neighbours", "affinity_k", "7"},
+                {"hknn", "neighbours", "k", "3"},
+                {"mvll", "neighbours", "neighbours", "6"},
+                {"colaprls", "view_weights", "laplacian_weights", "1,2"},
+                {"mvc", "view_weights", "weights", "1,2"},
+                {"nlapreg", "view_weights", "view_weights", "1,2"},
+                {"corls", "Gamma_C", "gamma_c", "2"}};
+    plx_context *ctx = test_context(1);
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        plx_params *p = NULL;
+        assert_ok(ctx, plx_params_create(&p, ctx, rows[r].method));
+        assert_ok(ctx, plx_params_set(p, ctx, rows[r].given, rows[r].value));
+        assert_string_equal(plx_params_get(p, rows[r].own), rows[r].value);
+        plx_params_destroy(p);
+    }
+    plx_params *p = NULL;
+    assert_ok(ctx, plx_params_create(&p, ctx, "corls"));
+    assert_ok(ctx, plx_params_set(p, ctx, "regularisation.text", "0.7"));
+    assert_string_equal(plx_params_get(p, "gamma.text"), "0.7");
+    assert_fails(ctx, plx_params_set(p, ctx, "neighbours", "3"), PLX_E_ARG, "corls has no parameter 'neighbours'");
+    plx_params_destroy(p);
+    plx_context_destroy(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -289,7 +324,7 @@ int main(void)
         cmocka_unit_test(bad_values_are_refused),        cmocka_unit_test(unknown_names_are_suggested),
         cmocka_unit_test(per_view_settings_have_levels), cmocka_unit_test(views_of_settings_must_exist),
         cmocka_unit_test(copies_are_their_own),          cmocka_unit_test(refused_memory_is_reported),
-        cmocka_unit_test(public_setters_print_exactly),
+        cmocka_unit_test(public_setters_print_exactly),  cmocka_unit_test(common_names_reach_own_parameters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,6 +38,7 @@ static plx_eval_options eval_options(const cli_args *args)
     o.hierarchy = cli_value(args, "hierarchy");
     o.clusters = cli_flag(args, "clusters");
     o.noise = cli_value(args, "noise");
+    o.internal = cli_flag(args, "internal");
     o.topn = cli_value(args, "topn");
     o.gold = cli_value(args, "gold");
     o.top = cli_value(args, "top");
@@ -117,6 +118,10 @@ static const cli_option options[] = {
      .kind = CLI_CHOICE,
      .choices = "keep|drop",
      .help = "keep (default): 'noise' is a cluster; drop: its samples are left out."},
+    {.name = "internal",
+     .kind = CLI_FLAG,
+     .help = "With DATA: also silhouette, davies_bouldin and calinski_harabasz of the clusters, in every view and over "
+             "all; without a truth these are what is measured."},
     {.name = "topn", .value = "FILE", .kind = CLI_FILE, .help = "CSV of item scores, one row per query."},
     {.name = "gold", .value = "FILE", .kind = CLI_FILE, .help = "Right item of every query, counted from 0."},
     {.name = "top", .value = "LIST", .kind = CLI_TEXT, .help = "The N of top:N (default 1,5,10)."},
@@ -154,6 +159,7 @@ static const cli_example examples[] = {
     {"parallax eval labels.csv data/cora", "Predictions against the truth of a data set."},
     {"parallax eval --truth truth.txt --pred predictions.csv", "Accuracy, F1, AUC and more from two files."},
     {"parallax eval --truth truth.txt --pred clusters.csv --clusters --metrics nmi", "One figure about clusters."},
+    {"parallax eval labels.csv data/cora --clusters --internal", "Clusters by the distances in every view too."},
     {"parallax eval --table results.csv --json -", "Ranks and significance tests of methods over data sets."},
     CLI_END_EXAMPLES};
 

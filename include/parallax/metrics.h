@@ -180,6 +180,25 @@ PLX_API PLX_NODISCARD plx_status plx_metrics_clustering(plx_metrics *metrics, co
                                                         const char *const *clusters, plx_index n, int drop_noise);
 
 /**
+ * Clusters without a truth: silhouette, davies_bouldin and calinski_harabasz over all views, and silhouette:VIEW,
+ * davies_bouldin:VIEW and calinski_harabasz:VIEW in each, by Euclidean distance between rows scaled as `scale=auto`
+ * says. A view counts the samples that have it; over all views, distances are means over the views both have, each
+ * divided by the spread of the view. Large is good for silhouette (-1 to 1) and calinski_harabasz, small for
+ * davies_bouldin. Views of kind kernel do not count.
+ *
+ * @param clusters    one per sample of `data`; `?`: left out
+ * @param drop_noise  not 0: samples of cluster `noise` are left out
+ * @retval PLX_E_ARG    an argument or an entry is NULL
+ * @retval PLX_E_DATA   no view has distances, or one has missing values
+ * @retval PLX_E_NOMEM  memory ran out
+ *
+ * Cost: O(n^2 d) time, O(n) memory beyond the scaled views.
+ * @since 0.1
+ */
+PLX_API PLX_NODISCARD plx_status plx_metrics_internal(plx_metrics *metrics, const plx_dataset *data,
+                                                      const char *const *clusters, int drop_noise);
+
+/**
  * Retrieval: row q of `scores` rates every item for query q, gold[q] is the right item from 0,
  * or -1: skip the query. rank = 1 + items strictly higher + (other items tied) / 2. Adds top:N
  * for every N listed, mrr, median_rank.
@@ -263,11 +282,12 @@ typedef struct plx_eval_options {
                                  `f1`; `auc:*` always stands for the whole family. */
     const char *truth_column; /**< column of a table, .h5mu or .h5ad `truth`; NULL: label, truth, class or the only one.
                                    Rows are joined with those of a predictions.csv by id where both have ids. */
+    int internal; /**< with a data set: indices of clusters that need no truth, see plx_metrics_internal() */
 } plx_eval_options;
 
 #define PLX_EVAL_OPTIONS_INIT                                                                                          \
     {                                                                                                                  \
-        sizeof(plx_eval_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0                                       \
+        sizeof(plx_eval_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0                                    \
     }
 
 /**
@@ -296,13 +316,15 @@ PLX_API PLX_NODISCARD plx_status plx_eval_files(plx_metrics **out, plx_context *
 /**
  * Measure a file of predictions against the truth of a data set. Rows of a predictions.csv are matched by their `id`
  * (row numbers where the data set has no ids); a plain list of labels must have one per sample. Label sets and the
- * hierarchy are taken into account when the data set has them.
+ * hierarchy are taken into account when the data set has them. Clusters (c0, c1, ... or `clusters`) of a data set without
+ * a truth are measured by plx_metrics_internal(); `internal` asks for that beside the truth.
  *
  * @param[out] out         NULL on failure.
- * @param options          `pred` is needed; `positive`, `multilabel`, `clusters`, `noise` and `metrics` are heeded.
+ * @param options          `pred` is needed; `positive`, `multilabel`, `clusters`, `noise`, `internal` and `metrics` are
+ *                         heeded.
  * @param unlabelled_only  Not 0: count only samples the data set gives no label for.
  * @retval PLX_E_ARG     an argument is NULL, or an option that does not go with a data set
- * @retval PLX_E_DATA    no truth, an unknown or repeated id, or another number of labels
+ * @retval PLX_E_DATA    no truth and no clusters, an unknown or repeated id, or another number of labels
  * @retval PLX_E_IO      the file cannot be read
  * @retval PLX_E_FORMAT  the file is not what it should be
  * @since 0.1

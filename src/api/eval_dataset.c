@@ -20,6 +20,7 @@ typedef struct pairing {
     const plx_eval_options *o;
     plx__prediction_file pred;
     const char **truth; /* per predicted row */
+    plx_index *sample;  /* per predicted row */
 } pairing;
 
 static plx_status map_samples(plx__map *map, pairing *p)
@@ -67,6 +68,8 @@ static plx_status pair_up(pairing *p, bool unlabelled_only)
     PLX_TRY(PLX__ARENA_NEW(&p->truth, p->arena, n));
     for (plx_index i = 0; i < n; i++) sample[i] = i;
     if (by_id) PLX_TRY(match_ids(sample, p));
+    p->sample = sample;
+    if (!p->data->truth) return PLX_OK;
     for (plx_index i = 0; i < n; i++) {
         bool seen = unlabelled_only && p->data->labels && p->data->labels[sample[i]];
         p->truth[i] = p->data->truth[sample[i]] && !seen ? p->data->truth[sample[i]] : "?";
@@ -119,8 +122,30 @@ static plx_status measure(plx_metrics *metrics, pairing *p)
                                 sets);
 }
 
-static plx_status check_options(plx_eval_options *o, plx_context *ctx, const plx_dataset *data,
-                                const plx_eval_options *given)
+/* c0, c1, ... or noise, as clusterers name them. */
+static bool is_cluster(const char *label)
+{
+    if (strcmp(label, "noise") == 0 || strcmp(label, "?") == 0) return true;
+    return label[0] == 'c' && label[1] && strspn(label + 1, "0123456789") == strlen(label + 1);
+}
+
+/* Indices that need no truth; samples without a prediction are left out. */
+static plx_status measure_internal(plx_metrics *metrics, pairing *p)
+{
+    const char **cluster = NULL;
+    bool named = true;
+    for (plx_index i = 0; i < p->pred.list.count; i++) named = named && is_cluster(p->pred.list.labels[i]);
+    if (!p->data->truth && !p->o->clusters && !p->o->internal && !named)
+        PLX_FAIL(p->ctx, PLX_E_DATA,
+                 "the data set '%s' has no truth to measure against; only clusters can be measured without one",
+                 p->data->name);
+    PLX_TRY(PLX__ARENA_NEW(&cluster, p->arena, p->data->n));
+    for (plx_index i = 0; i < p->data->n; i++) cluster[i] = "?";
+    for (plx_index i = 0; i < p->pred.list.count; i++) cluster[p->sample[i]] = p->pred.list.labels[i];
+    return plx__metrics_internal(metrics, p->data, cluster, p->o->noise && strcmp(p->o->noise, "drop") == 0);
+}
+
+static plx_status check_options(plx_eval_options *o, plx_context *ctx, const plx_eval_options *given)
 {
     *o = (plx_eval_options)PLX_EVAL_OPTIONS_INIT;
     PLX_TRY(plx__take_options(o, sizeof *o, ctx, given, "PLX_EVAL_OPTIONS_INIT"));
@@ -130,7 +155,6 @@ static plx_status check_options(plx_eval_options *o, plx_context *ctx, const plx
                  "eval: a data set brings its own truth and hierarchy; leave out truth, scores, hierarchy, topn, gold, "
                  "views and table");
     if (o->multilabel && o->clusters) PLX_FAIL(ctx, PLX_E_ARG, "eval: multilabel and clusters exclude each other");
-    if (!data->truth) PLX_FAIL(ctx, PLX_E_DATA, "the data set '%s' has no truth to measure against", data->name);
     return PLX_OK;
 }
 
@@ -143,11 +167,12 @@ static plx_status eval_dataset(plx_metrics **out, plx_context *ctx, const plx_da
     pairing p = {.ctx = ctx, .arena = &files, .data = data, .o = &o};
     plx_status st = PLX_OK;
     plx__arena_init(&files, ctx);
-    PLX_GOTO(check_options(&o, ctx, data, given));
+    PLX_GOTO(check_options(&o, ctx, given));
     PLX_GOTO(plx__prediction_file_read(&p.pred, p.arena, o.pred, true));
     PLX_GOTO(pair_up(&p, unlabelled_only));
     PLX_GOTO(plx__metrics_new(&metrics, ctx));
-    PLX_GOTO(measure(metrics, &p));
+    if (data->truth) PLX_GOTO(measure(metrics, &p));
+    if (o.internal || !data->truth) PLX_GOTO(measure_internal(metrics, &p));
     if (o.metrics) PLX_GOTO(plx__metrics_filter(metrics, o.metrics));
     plx__metrics_log_warnings(metrics, 0);
     *out = metrics;

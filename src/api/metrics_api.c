@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "api/api_args.h"
+#include "data/dataset_impl.h"
 #include "eval/metrics_store.h"
 
 /* ---- the list ---- */
@@ -134,6 +135,21 @@ plx_status plx_metrics_clustering(plx_metrics *metrics, const char *const *truth
 {
     PLX__CALL(context_of(metrics), clustering(metrics, truth, clusters, n, drop_noise != 0), PLX__COUNT(n),
               PLX__ARG_IF(truth, n), PLX__ARG_IF(clusters, n));
+}
+
+static plx_status internal(plx_metrics *m, const plx_dataset *data, const char *const *clusters, bool drop_noise)
+{
+    plx_index before = m->n_warnings;
+    for (plx_index i = 0; i < data->n; i++)
+        if (!clusters[i]) PLX_FAIL(m->ctx, PLX_E_ARG, "clusters: entry %lld is NULL", (long long)i);
+    return told(m, before, plx__metrics_internal(m, data, clusters, drop_noise));
+}
+
+plx_status plx_metrics_internal(plx_metrics *metrics, const plx_dataset *data, const char *const *clusters,
+                                int drop_noise)
+{
+    PLX__CALL(context_of(metrics), internal(metrics, data, clusters, drop_noise != 0), PLX__ARG(data),
+              PLX__ARG(clusters));
 }
 
 static plx_status retrieval(plx_metrics *m, plx_cmat scores, const plx_index *gold, const plx_index *top,

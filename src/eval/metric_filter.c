@@ -50,6 +50,9 @@ static const struct {
     {"pair_f", "truth and pred with clusters"},
     {"rand", "truth and pred with clusters"},
     {"ari", "truth and pred with clusters"},
+    {"silhouette", "clusters and a data set (internal)"},
+    {"davies_bouldin", "clusters and a data set (internal)"},
+    {"calinski_harabasz", "clusters and a data set (internal)"},
     {"agreement", "views"},
     {"kappa", "views"},
     {"view_accuracy", "truth and views"},
@@ -115,7 +118,7 @@ static plx_status unknown_metric(plx_metrics *m, const char *wanted)
 typedef struct choice {
     plx_metrics *metrics;
     uint8_t *taken; /* per metric */
-    plx__metric *kept;
+    plx__metric_item *kept;
     plx_index count;
 } choice;
 

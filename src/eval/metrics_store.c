@@ -74,7 +74,7 @@ static plx_status put(plx_metrics *m, const char *name, double value)
     }
     PLX_TRY(make_room((void **)&m->items, &m->arena, m->count, &m->capacity, sizeof *m->items));
     PLX_TRY(plx__map_add(&m->index, name, m->count, &at));
-    m->items[m->count++] = (plx__metric){name, value};
+    m->items[m->count++] = (plx__metric_item){name, value};
     return PLX_OK;
 }
 

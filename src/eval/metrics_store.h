@@ -7,10 +7,10 @@
 #include "core/text.h"
 #include "parallax/metrics.h"
 
-typedef struct plx__metric {
+typedef struct plx__metric_item {
     const char *name;
     double value; /* NaN: undefined */
-} plx__metric;
+} plx__metric_item;
 
 typedef struct plx__metric_warning {
     const char *metric; /* the metric it is about, NULL: all of them */
@@ -21,7 +21,7 @@ struct plx_metrics {
     plx_context *ctx;
     plx__arena arena; /* everything below lives here */
     plx__map index;   /* name -> position in items */
-    plx__metric *items;
+    plx__metric_item *items;
     plx_index count, capacity;
     plx__metric_warning *warnings;
     plx_index n_warnings, warnings_capacity;
@@ -56,6 +56,8 @@ plx_status plx__metrics_ranking(plx_metrics *metrics, const char *const *truth, 
                                 const char *const *classes, const char *positive, bool multilabel);
 plx_status plx__metrics_clustering(plx_metrics *metrics, const char *const *truth, const char *const *clusters,
                                    plx_index n, bool drop_noise);
+plx_status plx__metrics_internal(plx_metrics *metrics, const plx_dataset *data, const char *const *clusters,
+                                 bool drop_noise);
 plx_status plx__metrics_retrieval(plx_metrics *metrics, plx_cmat scores, const plx_index *gold, const plx_index *top,
                                   plx_index n_top);
 plx_status plx__metrics_views(plx_metrics *metrics, const char *const *truth, const char *const *labels, plx_index n,

@@ -50,8 +50,8 @@ static int write_results(cli_session *s, plx_acquisition *a, const plx_dataset *
     plx_index top = (plx_index)cli_whole(s->args, "top", DEFAULT_TOP);
     bool elsewhere = json || cli_value(s->args, "dump");
     int code = json ? cli_fail(s, plx_model_json(&text, s->ctx, model, data)) : CLI_DONE;
-    if (!code) code = cli_dump_all(s, model, false);
-    if (!code) code = cli_dump_all(s, model, true);
+    if (!code) code = cli_dump_all(s, model, data, false);
+    if (!code) code = cli_dump_all(s, model, data, true);
     if (!code && out && !cli_flag(s->args, "details"))
         code = cli_fail(s, plx_acquisition_write(s->ctx, a, data, top, out));
     else if (!code && (out || !elsewhere))

@@ -51,8 +51,8 @@ static int write_results(cli_session *s, plx_model *model, const plx_dataset *da
                *json = cli_value(s->args, "json");
     const char *text = NULL;
     int code = json ? cli_fail(s, plx_model_json(&text, s->ctx, model, data)) : CLI_DONE;
-    if (!code) code = cli_dump_all(s, model, false);
-    if (!code) code = cli_dump_all(s, model, true);
+    if (!code) code = cli_dump_all(s, model, data, false);
+    if (!code) code = cli_dump_all(s, model, data, true);
     if (!code && out) code = cli_fail(s, plx_prediction_write(s->ctx, plx_model_prediction(model), data, out));
     if (!code && file) code = cli_fail(s, plx_model_save(s->ctx, model, file));
     if (!code && json) code = cli_write_text(s, json, text);

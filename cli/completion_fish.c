@@ -77,9 +77,12 @@ static void put_names(FILE *to)
 void cli_completion_fish(FILE *to)
 {
     fputs("# fish completion for parallax; made by 'parallax completion fish'\ncomplete -c parallax -f\n", to);
-    fputs("complete -c parallax -n __fish_use_subcommand -a data -d '", to);
-    put_text(to, cli_group_summary("data"));
-    fputs("'\n", to);
+    for (int g = 0; g < 2; g++) {
+        static const char *const groups[] = {"data", "model"};
+        fprintf(to, "complete -c parallax -n __fish_use_subcommand -a %s -d '", groups[g]);
+        put_text(to, cli_group_summary(groups[g]));
+        fputs("'\n", to);
+    }
     put_names(to);
     for (int i = 0; cli_verb_at(i); i++) put_verb(to, cli_verb_at(i));
 }

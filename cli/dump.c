@@ -84,19 +84,6 @@ static int check_sparse(cli_session *s, plx_ccsr m, const char *name, const char
                          (long long)m.rows, (long long)m.cols);
 }
 
-/* A sparse array in a dense format goes through a dense copy. */
-static int dump_sparse(cli_session *s, plx_ccsr m, const char *path)
-{
-    if (ends_with(path, ".mtx")) return cli_fail(s, plx_matrix_write_sparse(s->ctx, m, path));
-    double *full = calloc((size_t)(m.rows * m.cols) + 1, sizeof *full);
-    if (!full) return cli_fail_text(s, "out of memory");
-    for (plx_index i = 0; i < m.rows; i++)
-        for (int64_t k = m.ptr[i]; k < m.ptr[i + 1]; k++) full[i * m.cols + m.col[k]] = m.val[k];
-    int code = cli_fail(s, plx_matrix_write(s->ctx, (plx_cmat){full, m.rows, m.cols, m.cols}, path));
-    free(full);
-    return code;
-}
-
 static int list_arrays(cli_session *s, const plx_model *model, const char *name)
 {
     char list[512] = "";
@@ -109,7 +96,7 @@ static int list_arrays(cli_session *s, const plx_model *model, const char *name)
 }
 
 /* Write an array, or only see that it can be written. */
-static int dump_one(cli_session *s, const plx_model *model, const char *request, bool write)
+static int dump_one(cli_session *s, const plx_model *model, const plx_dataset *data, const char *request, bool write)
 {
     const char *path = "";
     plx_cmat dense = {0};
@@ -121,17 +108,16 @@ static int dump_one(cli_session *s, const plx_model *model, const char *request,
     bool is_sparse = !is_dense && plx_model_array_sparse(&sparse, model, name) == PLX_OK;
     if (!is_dense && !is_sparse) code = list_arrays(s, model, name);
     else if (!write) code = is_dense ? CLI_DONE : check_sparse(s, sparse, name, path);
-    else if (is_dense) code = cli_fail(s, plx_matrix_write(s->ctx, dense, path));
-    else code = dump_sparse(s, sparse, path);
+    else code = cli_fail(s, plx_model_array_write(s->ctx, model, data, name, path));
     free(name);
     return code;
 }
 
-int cli_dump_all(cli_session *s, const plx_model *model, bool write)
+int cli_dump_all(cli_session *s, const plx_model *model, const plx_dataset *data, bool write)
 {
     const char *request = NULL;
     int code = CLI_DONE;
     for (int i = 0; !code && (request = cli_value_at(s->args, "dump", i)); i++)
-        code = dump_one(s, model, request, write);
+        code = dump_one(s, model, data, request, write);
     return code;
 }

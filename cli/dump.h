@@ -14,6 +14,6 @@ int cli_dump_names(char ***out, cli_session *s);
 void cli_free_names(char **names, int count);
 
 /* Write every --dump NAME=FILE, or only see that all can be written. */
-int cli_dump_all(cli_session *s, const plx_model *model, bool write);
+int cli_dump_all(cli_session *s, const plx_model *model, const plx_dataset *data, bool write);
 
 #endif

@@ -58,14 +58,14 @@ def read_text(path):
 
 
 def read_matrix(path):
-    """Rows of numbers of a headless csv file."""
+    """Rows of numbers of a csv file; a header, which begins with "id", and the names under it are left out."""
     rows = []
-    for number, line in enumerate(read_text(path).splitlines(), 1):
-        if not line.strip():
-            continue
-        row = [to_number(field) for field in line.split(",")]
+    lines = [fields for fields in csv.reader(read_text(path).splitlines()) if fields and any(fields)]
+    named = bool(lines) and lines[0][0] == "id"
+    for number, fields in enumerate(lines[named:], 1 + named):
+        row = [to_number(field) for field in fields[named:]]
         if None in row:
-            raise Mismatch(f"{os.path.basename(path)} line {number}: not a number: {line}")
+            raise Mismatch(f"{os.path.basename(path)} line {number}: not a number: {','.join(fields)}")
         rows.append(row)
     return rows
 

@@ -20,6 +20,8 @@ import subprocess
 import sys
 import tempfile
 
+from dumps import read_dump
+
 PUBLISHED = {
     "citeseer": {"text": (.5725, .5770), "inbound": (.5451, .5479), "outbound": (.5550, .5662), "joined": (.5730, .5782),
                  "co-trained gp": (.6459, .6519), "bct": (.6536, .6880)},
@@ -74,8 +76,7 @@ class Bench:
         subprocess.run(command, check=True)
         with open(result, encoding="utf-8") as f:
             answer = json.load(f)
-        with open(values, encoding="utf-8") as f:
-            return answer["metrics"], [float(row[0]) for row in csv.reader(f)]
+        return answer["metrics"], [row[0] for row in read_dump(values)]
 
     def decide(self, method, data, settings):
         """Metrics, and values that are >= 0 where the class "pos" is at least as probable as "neg"."""

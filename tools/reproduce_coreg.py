@@ -23,6 +23,8 @@ import subprocess
 import sys
 import tempfile
 
+from dumps import read_dump
+
 # link, page, page+link
 PUBLISHED = {
     "RLS": (72.0, 71.6, 78.3), "SVM": (74.4, 77.8, 84.4), "LapRLS": (80.8, 89.0, 93.1), "LapSVM": (81.9, 89.5, 93.6),
@@ -154,8 +156,7 @@ def split_run(args, data, truth, seed, gamma, scratch):
     free = [i for i in range(len(truth)) if i not in test and i not in labelled]
     cells = []
     for name in ("concat", "page", "link"):
-        with open(paths[name], encoding="utf-8") as f:
-            scores = [float(row[column]) for row in csv.reader(f)]
+        scores = [row[column] for row in read_dump(paths[name])]
         cells.append((break_even(scores, positive, sorted(test)), break_even(scores, positive, free)))
     return cells
 

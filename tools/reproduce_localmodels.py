@@ -18,6 +18,8 @@ import subprocess
 import sys
 import tempfile
 
+from dumps import read_dump
+
 # name: directory, view, classes (None: all), published global / local / combined by SVM, IB, CIB
 SETS = {
     "breast": ("breast_cancer_wisconsin", "cytology", None, (.907, .969, .931, .956, .951)),
@@ -72,14 +74,14 @@ def measure(parallax, prepared, settings):
     classes = {c: k for k, c in enumerate(sorted(set(labels)))}
     right, differ, bound = [0, 0, 0], 0, 0.0
     for k in range(5):
-        out, rates = os.path.join(target, "p.npy"), os.path.join(target, "rates.npy")
+        out, rates = os.path.join(target, "p.csv"), os.path.join(target, "rates.csv")
         command = [parallax, "fit", "localmodels", target, "--quiet", "--dump", "predictions=" + out, "--dump",
                    "rates=" + rates, "--set", "heldout=fold{}.txt".format(k)]
         for s in settings:
             command += ["--set", s]
         subprocess.run(command, check=True)
-        said = read_npy(out)
-        bound = max(bound, read_npy(rates)[0][3])
+        said = read_dump(out)
+        bound = max(bound, read_dump(rates)[0][3])
         for i, row in enumerate(said):
             if fold[i] != k:
                 continue
@@ -88,18 +90,6 @@ def measure(parallax, prepared, settings):
             differ += row[2] != row[0]
     n = len(labels)
     return [x / n for x in right], differ / n, bound
-
-
-def read_npy(path):
-    """A matrix of doubles in NumPy's format, version 1."""
-    import ast
-    import struct
-    with open(path, "rb") as f:
-        head = f.read(10)
-        about = ast.literal_eval(f.read(struct.unpack("<H", head[8:10])[0]).decode("latin-1"))
-        rows, cols = about["shape"]
-        values = struct.unpack("<{}d".format(rows * cols), f.read())
-    return [values[i * cols:(i + 1) * cols] for i in range(rows)]
 
 
 def table_two(parallax, sets, common):

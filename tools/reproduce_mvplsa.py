@@ -18,7 +18,8 @@ import subprocess
 import sys
 import tempfile
 
-from reproduce_nb import PUBLISHED as NBC, RATES, SOURCES, accuracy, draw, prepare, table
+from dumps import read_dump
+from reproduce_nb import PUBLISHED as NBC, RATES, SOURCES, accuracy, draw, prepare
 
 TOPICS = {"cornell": 12, "washington": 12, "newsgv2": 128, "newsgv4": 128}
 WEIGHTS = {"cornell": "counts", "washington": "counts", "newsgv2": "tfidf", "newsgv4": "tfidf"}
@@ -68,7 +69,7 @@ def fit(run, method, settings=(), dumps=(), labels=True):
     subprocess.run(argv, check=True)
     with open(out, encoding="utf-8") as f:
         result = json.load(f)
-    return result, {name: table(path) for name, path in files.items()}
+    return result, {name: read_dump(path) for name, path in files.items()}
 
 
 def by_views(run, method, prefix, prior):

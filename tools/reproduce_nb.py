@@ -8,7 +8,6 @@ counts the accuracy on the samples whose label was hidden, for every view alone 
 a view gets the most frequent class from it. Counts are used as they are (rows=raw), as in the paper. Prints a Markdown table: published, ours, difference.
 """
 import argparse
-import csv
 import json
 import math
 import os
@@ -18,6 +17,8 @@ import statistics
 import subprocess
 import sys
 import tempfile
+
+from dumps import read_dump
 
 RATES = (1, 2, 3, 4, 5)
 
@@ -91,11 +92,6 @@ def prepare(name, data, weights, scratch):
     return target, [view["name"] for view in description["views"]], truth
 
 
-def table(path):
-    with open(path, newline="", encoding="utf-8") as f:
-        return [[float(x) for x in row] for row in csv.reader(f)]
-
-
 def argmax(row):
     return max(range(len(row)), key=lambda c: (row[c], -c))
 
@@ -132,8 +128,8 @@ def one_run(parallax, target, views, truth, rate, seed, uniform, scratch):
     subprocess.run(argv, check=True)
     with open(os.path.join(scratch, "result.json"), encoding="utf-8") as f:
         result = json.load(f)
-    prior = table(out["prior"])[0]
-    found = {key: accuracy(table(path), prior, result["classes"], truth, hidden) for key, path in out.items() if key != "prior"}
+    prior = read_dump(out["prior"])[0]
+    found = {key: accuracy(read_dump(path), prior, result["classes"], truth, hidden) for key, path in out.items() if key != "prior"}
     if abs(found["E"] - 100 * result["metrics"]["accuracy"]) > 1e-6:
         sys.exit("reproduce_nb: our accuracy and the command's differ")
     return found

@@ -129,6 +129,46 @@ PLX_API double plx_model_objective(const plx_model *model);
  */
 PLX_API const char *plx_model_param(const plx_model *model, const char *key);
 
+/** What a model knows of a view of its data. Start from PLX_MODEL_VIEW_INIT; fields are only ever appended. */
+typedef struct plx_model_view {
+    size_t struct_size;
+    const char *name;
+    plx_view_kind kind;
+    int sparse;         /**< stored sparse */
+    plx_index features; /**< columns */
+    const char *text;   /**< how its text was counted, as text options; NULL: not from text */
+    const char *scale;  /**< the scaling in force ("zscore", ...); NULL: the method has none */
+} plx_model_view;
+
+#define PLX_MODEL_VIEW_INIT                                                                                            \
+    {                                                                                                                  \
+        sizeof(plx_model_view), 0, PLX_VIEW_REAL, 0, 0, 0, 0                                                           \
+    }
+
+/** Number of views; 0 for NULL. @since 0.1 */
+PLX_API plx_index plx_model_views(const plx_model *model);
+
+/**
+ * View number v.
+ *
+ * @param[out] info   Names are NULL on failure.
+ * @retval PLX_E_ARG  an argument is NULL, its struct_size is not known, or there is no such view
+ * @since 0.1
+ */
+PLX_API PLX_NODISCARD plx_status plx_model_view_info(plx_model_view *info, const plx_model *model, plx_index v);
+
+/** Name of feature j of view v; NULL for NULL, out of range, or where features are only numbered. @since 0.1 */
+PLX_API const char *plx_model_feature(const plx_model *model, plx_index v, plx_index j);
+
+/** Number of classes; 0 for a clusterer, or for NULL. @since 0.1 */
+PLX_API plx_index plx_model_classes(const plx_model *model);
+
+/** Name of class c; NULL for NULL or out of range. @since 0.1 */
+PLX_API const char *plx_model_class(const plx_model *model, plx_index c);
+
+/** Number of samples the model was fitted to; 0 for NULL. @since 0.1 */
+PLX_API plx_index plx_model_fitted(const plx_model *model);
+
 /** Number of warnings of the fit; 0 for NULL. */
 PLX_API plx_index plx_model_warnings(const plx_model *model);
 
@@ -324,6 +364,20 @@ PLX_API PLX_NODISCARD plx_status plx_matrix_write(plx_context *ctx, plx_cmat mat
  * @retval PLX_E_IO           the file cannot be written
  */
 PLX_API PLX_NODISCARD plx_status plx_matrix_write_sparse(plx_context *ctx, plx_ccsr matrix, const char *path);
+
+/**
+ * Write a named array of a model. Where the data have names (ids of samples, or features), .csv and .tsv get a header of
+ * column names and a first column of row names: ids, features, classes, clusters or views, else numbers. Other formats
+ * hold the numbers alone.
+ *
+ * @param data                Whose ids name the samples; NULL: row numbers.
+ * @retval PLX_E_ARG          an argument other than `data` is NULL, or the model has no such array
+ * @retval PLX_E_UNSUPPORTED  the name ends in .gz
+ * @retval PLX_E_IO           the file cannot be written
+ * @since 0.1
+ */
+PLX_API PLX_NODISCARD plx_status plx_model_array_write(plx_context *ctx, const plx_model *model,
+                                                       const plx_dataset *data, const char *array, const char *path);
 
 /**
  * Write a text. Path "-": standard output.

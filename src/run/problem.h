@@ -42,6 +42,7 @@ plx_status plx__uncovered_refused(bool *out, plx_context *ctx, const plx__method
 
 /* The scalings of a fit go into its model, and into the JSON result as scale.VIEW; back for prediction (n_views of the
  * model). Methods without a parameter `scale` have none: NULL comes back. */
+#define PLX__SCALES "_scales" /* 1 x views: the kinds */
 plx_status plx__scales_put(plx__run *run);
 plx_status plx__scales_report(plx__run *run);
 plx_status plx__scales_get(const plx__scale_kind **out, plx_context *ctx, const plx__store *fitted, plx_index n_views);

@@ -45,15 +45,13 @@ static plx_status labelled_rows(const uint8_t **out, plx_context *ctx, const plx
     return PLX_OK;
 }
 
-static const char SCALES[] = "_scales";
-
 static bool has_scale(const plx__run *run) { return plx__param_find(run->method->params, "scale") != NULL; }
 
 plx_status plx__scales_put(plx__run *run)
 {
     plx_mat kinds;
     if (!has_scale(run)) return PLX_OK;
-    PLX_TRY(plx__store_new(&kinds, run->out, SCALES, 1, run->problem->n_views));
+    PLX_TRY(plx__store_new(&kinds, run->out, PLX__SCALES, 1, run->problem->n_views));
     for (plx_index v = 0; v < run->problem->n_views; v++) kinds.data[v] = (double)run->problem->scale[v];
     return PLX_OK;
 }
@@ -75,8 +73,8 @@ plx_status plx__scales_get(const plx__scale_kind **out, plx_context *ctx, const 
     plx_cmat kinds;
     plx__scale_kind *scale = NULL;
     *out = NULL;
-    if (!plx__store_find(fitted, SCALES)) return PLX_OK;
-    PLX_TRY(plx__store_shaped(&kinds, ctx, fitted, SCALES, 1, n_views));
+    if (!plx__store_find(fitted, PLX__SCALES)) return PLX_OK;
+    PLX_TRY(plx__store_shaped(&kinds, ctx, fitted, PLX__SCALES, 1, n_views));
     PLX_TRY(PLX__ARENA_NEW(&scale, plx__scratch(ctx), n_views));
     for (plx_index v = 0; v < n_views; v++) {
         double kind = kinds.data[v];

@@ -80,6 +80,8 @@ BY_FUNCTION = {
     ("plx_model_array", "name"): "plx_model_array_name(d->model, 0)",
     ("plx_model_array_sparse", "model"): "d->thin_model",
     ("plx_model_array_sparse", "name"): "d->sparse_name",
+    ("plx_model_array_write", "array"): "plx_model_array_name(d->model, 0)",
+    ("plx_model_array_write", "path"): '"array.csv"',
     ("plx_model_load", "path"): '"stored.plx"',
     ("plx_model_param", "key"): '"dim"',
     ("plx_model_save", "path"): '"written.plx"',
@@ -163,6 +165,7 @@ BY_TYPE = {
 
 # NULL is allowed here, as the headers say; with a good value everywhere else the call succeeds.
 OPTIONAL = {
+    "plx_model_array_write": ["data"],
     "plx_acquire": ["params", "options"],
     "plx_acquire_simulate": ["params", "options"],
     "plx_context_create": ["options"],

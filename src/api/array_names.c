@@ -1,0 +1,146 @@
+/*
+ * The shape in a method's table says what the rows and columns of an array stand for: "n x K", "d x k", "V x 1".
+ */
+#include "api/array_names.h"
+
+#include <string.h>
+
+#include "api/api_args.h"
+#include "io/matrix_file.h"
+
+plx_status plx__feature_name(const char **out, plx_context *ctx, const plx__view_card *card, plx_index j)
+{
+    if (card->features && j < card->cols) {
+        *out = card->features[j];
+        return PLX_OK;
+    }
+    return plx__arena_printf(out, plx__scratch(ctx), "%lld", (long long)j);
+}
+
+/* The part of a shape before or behind " x ". */
+static plx_status token_of(const char **out, plx_context *ctx, const plx_model *m, const char *array, int dimension)
+{
+    const plx__array_spec *spec = plx__array_spec_find(m->method, array);
+    const char *cross = spec ? strstr(spec->shape, " x ") : NULL;
+    *out = "";
+    if (!cross) return PLX_OK;
+    if (dimension == 0) return plx__arena_textn(out, plx__scratch(ctx), spec->shape, (size_t)(cross - spec->shape));
+    return plx__arena_text(out, plx__scratch(ctx), cross + 3);
+}
+
+static bool is_one_of(const char *token, const char *const *list)
+{
+    for (; *list; list++)
+        if (strcmp(token, *list) == 0) return true;
+    return false;
+}
+
+/* View at the end of an array's name, behind the last dot. */
+static const plx__view_card *card_of(const plx_model *m, const char *array)
+{
+    const char *dot = strrchr(array, '.');
+    for (plx_index v = 0; dot && v < m->n_views; v++)
+        if (strcmp(m->views[v].name, dot + 1) == 0) return &m->views[v];
+    return NULL;
+}
+
+typedef struct names {
+    const char **name;
+    plx_index count;
+} names;
+
+static plx_status name_samples(names *n, plx_context *ctx, const plx_dataset *data)
+{
+    for (plx_index i = 0; i < n->count; i++) {
+        if (data && data->ids && data->n == n->count) n->name[i] = data->ids[i];
+        else PLX_TRY(plx__arena_printf(&n->name[i], plx__scratch(ctx), "%lld", (long long)i));
+    }
+    return PLX_OK;
+}
+
+/* Twice as many as the view has: the second half stands for "low" (infobottleneck). */
+static plx_status name_features(names *n, plx_context *ctx, const plx__view_card *card)
+{
+    for (plx_index j = 0; j < n->count; j++) {
+        const char *own = NULL;
+        PLX_TRY(plx__feature_name(&own, ctx, card, j % card->cols));
+        n->name[j] = own;
+        if (j >= card->cols) PLX_TRY(plx__arena_printf(&n->name[j], plx__scratch(ctx), "1-%s", own));
+    }
+    return PLX_OK;
+}
+
+static plx_status name_numbers(names *n, plx_context *ctx)
+{
+    for (plx_index i = 0; i < n->count; i++)
+        PLX_TRY(plx__arena_printf(&n->name[i], plx__scratch(ctx), "%lld", (long long)i));
+    return PLX_OK;
+}
+
+/* Classes, or what the scores of the fit are about. */
+static const char *const *groups_of(const plx_model *m, plx_index count)
+{
+    if (m->fitted.outcome.scores.cols == count && m->fitted.outcome.columns) return m->fitted.outcome.columns;
+    return m->n_classes == count ? m->classes : NULL;
+}
+
+plx_status plx__array_names(const char *const **out, plx_context *ctx, const plx_model *m, const plx_dataset *data,
+                            const char *array, int dimension, plx_index count)
+{
+    static const char *const groups[] = {"K", "k", "c", "C", "Z", "m", "Q", NULL}, *const views[] = {"V", "m", NULL};
+    const plx__view_card *card = card_of(m, array);
+    const char *token = NULL, *const *texts = groups_of(m, count);
+    names n = {.count = count};
+    PLX_TRY(PLX__ARENA_NEW(&n.name, plx__scratch(ctx), count));
+    PLX_TRY(token_of(&token, ctx, m, array, dimension));
+    *out = n.name;
+    if (strcmp(token, "n") == 0) return name_samples(&n, ctx, data);
+    if (strcmp(token, "d") == 0 && card && (count == card->cols || count == 2 * card->cols))
+        return name_features(&n, ctx, card);
+    bool by_view = strcmp(token, "V") == 0 || strncmp(array, "view_", 5) == 0;
+    if (by_view && is_one_of(token, views) && count == m->n_views) {
+        for (plx_index v = 0; v < count; v++) n.name[v] = m->views[v].name;
+        return PLX_OK;
+    }
+    if (is_one_of(token, groups) && texts) {
+        *out = texts;
+        return PLX_OK;
+    }
+    if (dimension == 1 && count == 1) {
+        n.name[0] = array;
+        return PLX_OK;
+    }
+    return name_numbers(&n, ctx);
+}
+
+bool plx__has_names(const plx_model *m, const plx_dataset *data)
+{
+    if (data && data->ids) return true;
+    for (plx_index v = 0; v < m->n_views; v++)
+        if (m->views[v].features && m->views[v].kind != PLX_VIEW_KERNEL) return true;
+    return false;
+}
+
+/* ---- writing ---- */
+
+static plx_status array_write(plx_context *ctx, const plx_model *m, const plx_dataset *data, const char *array,
+                              const char *path)
+{
+    const plx__array *a = plx__store_find(&m->store, array);
+    plx__table table = {0};
+    if (!a) PLX_FAIL(ctx, PLX_E_ARG, "this %s model has no array '%s'", m->method->name, array);
+    table.sparse = a->sparse;
+    table.dense = a->dense;
+    table.csr = a->csr;
+    if (plx__has_names(m, data)) {
+        PLX_TRY(plx__array_names(&table.row_names, ctx, m, data, array, 0, plx__table_rows(&table)));
+        PLX_TRY(plx__array_names(&table.col_names, ctx, m, data, array, 1, plx__table_cols(&table)));
+    }
+    return plx__matrix_file_write(ctx, path, &table);
+}
+
+plx_status plx_model_array_write(plx_context *ctx, const plx_model *model, const plx_dataset *data, const char *array,
+                                 const char *path)
+{
+    PLX__CALL(ctx, array_write(ctx, model, data, array, path), PLX__ARG(model), PLX__ARG(array), PLX__ARG(path));
+}

@@ -5,6 +5,7 @@
 #include "api/model_file.h"
 #include "io/h5.h"
 #include "linalg/csr.h"
+#include "methods/complete/complete_impl.h"
 #include "methods/registry.h"
 
 static plx_status damaged(const plx__h5 *f, const char *what)
@@ -182,7 +183,8 @@ static plx_status load_body(plx_model **out, const plx__h5 *f)
     const char *name = NULL;
     plx_params *settings = NULL;
     PLX_TRY(plx__h5_attr_text(&name, f, plx__scratch(f->ctx), "/", "method"));
-    PLX_TRY(plx__method_require(&method, f->ctx, name));
+    if (strcmp(name, plx__method_complete.name) == 0) method = &plx__method_complete; /* not among the methods */
+    else PLX_TRY(plx__method_require(&method, f->ctx, name));
     PLX_TRY(plx__params_create(&settings, f->ctx, method->name, method->params));
     plx_status st = load_parameters(settings, f);
     if (st == PLX_OK) st = plx__model_create(out, f->ctx, method, settings);

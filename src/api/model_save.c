@@ -4,6 +4,7 @@
 #include "api/api_args.h"
 #include "api/model_file.h"
 #include "io/h5.h"
+#include "methods/complete/complete_impl.h"
 #include "methods/registry.h"
 #include "parallax/version.h"
 
@@ -146,7 +147,7 @@ done:
 
 static plx_status save_call(plx_context *ctx, const plx_model *model, const char *path)
 {
-    if (plx__method_find(model->method->name) != model->method)
+    if (plx__method_find(model->method->name) != model->method && model->method != &plx__method_complete)
         PLX_FAIL(ctx, PLX_E_UNSUPPORTED, "the model of a ranking cannot be saved; fit %s itself", model->method->name);
     return plx__model_save(ctx, model, path);
 }

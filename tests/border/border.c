@@ -210,10 +210,13 @@ static void make_rest(desk *k)
     k->hidden[0] = (plx_pair){2, 0};
     k->simulate.hidden = k->hidden;
     k->simulate.n_hidden = 1;
-    need(k,
-         plx_acquire_simulate(&k->curves, k->ctx, PLX_ACQUIRE_FEATURES, "bct", k->data, k->acquire_params,
-                              &k->simulate),
-         "curves");
+    need(
+        k,
+        plx_acquire_simulate(&k->curves, k->ctx, PLX_ACQUIRE_FEATURES, "bct", k->data, k->acquire_params, &k->simulate),
+        "curves");
+    need(k, plx_complete_params_create(&k->complete_params, k->ctx), "params");
+    need(k, plx_complete_fit(&k->completer, k->ctx, k->holes, k->complete_params), "completer");
+    need(k, plx_complete(&k->completion, k->ctx, k->completer, k->holes, 0), "completion");
 }
 
 /* ---- running ---- */

@@ -36,6 +36,9 @@ typedef struct desk {
     plx_retrieval *retrieval;
     plx_acquisition *acquisition;
     plx_curves *curves;
+    plx_model *completer;
+    plx_params *complete_params;
+    plx_completion *completion;
     plx_conll *conll;
     plx_eval_options eval_files, eval_pred;
     plx_simulate_options simulate;

@@ -6,12 +6,14 @@
 plx_status plx__points_times(plx_context *ctx, plx__points x, plx_cmat w, plx_mat y)
 {
     if (plx__points_sparse(x)) return plx__spmm(ctx, 1.0, x.csr, w, 0.0, y);
+    if (w.cols == 1 && w.ld == 1 && y.ld == 1) return plx__gemv(ctx, 1.0, x.dense, PLX__N, w.data, 0.0, y.data);
     return plx__gemm(ctx, 1.0, x.dense, PLX__N, w, PLX__N, 0.0, y);
 }
 
 plx_status plx__points_times_t(plx_context *ctx, plx__points x, plx_cmat y, plx_mat w)
 {
     if (plx__points_sparse(x)) return plx__spmm_t(ctx, 1.0, x.csr, y, 0.0, w);
+    if (y.cols == 1 && y.ld == 1 && w.ld == 1) return plx__gemv(ctx, 1.0, x.dense, PLX__T, y.data, 0.0, w.data);
     return plx__gemm(ctx, 1.0, x.dense, PLX__T, y, PLX__N, 0.0, w);
 }
 

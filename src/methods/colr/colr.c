@@ -45,7 +45,8 @@ const plx__param_spec plx__colr_params[] = {
     PLX__CHOICE(colr_params, combine, "mean", "mean|sum",
                 "Prediction from the mean, or the sum, of the scores of the views that are there."),
     PLX__INT(colr_params, gem_iter, "1000", 1, 1e9, "Most iterations."),
-    PLX__REAL(colr_params, gem_tol, "1e-10", 0, INFINITY, "Stop when the log posterior changes relatively by less."),
+    PLX__REAL(colr_params, gem_tol, "1e-10", 0, INFINITY,
+              "Stop when the log posterior changes relatively by less. 0: never, and no step is lengthened."),
     PLX__PARAM_END};
 
 static const plx__array_spec array_specs[] = {
@@ -230,7 +231,7 @@ double plx__colr_memory(const plx__run *run)
         entries += view->sparse ? (double)view->nonzeros : n * (double)view->cols;
         rows += plx__prepared_bytes(run, v) + (p->balance == COLR_BALANCED ? own : 0.0);
     }
-    double scores = n * (m * q + 7 * m + 2 * (double)x->n_classes + 4);
+    double scores = n * (m * q + 8 * m + 2 * (double)x->n_classes + 4);
     if (run->fitted) return rows + 8 * (scores + d);
     bool dense = plx__colr_prefers_dense(d, entries) || plx__wanted(run, "posterior_precision");
     double squares = dense ? 2 * n * d + 5 * d * d : 0.0, graph = 0;

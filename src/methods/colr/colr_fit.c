@@ -6,8 +6,9 @@
  *
  *     w <- w + [P(lambda) + X'X/4]^-1 (X'(t - p) - P(lambda) w),
  *
- * so that the log posterior never decreases. With fixed precisions the problem is convex and the curvature in the
- * matrix is the true one; steps are halved until they gain.
+ * so that the log posterior never decreases. X'(t - p) - P(lambda) w at these precisions is its gradient, so the step
+ * leads uphill, and longer ones are taken while they gain. With fixed precisions the problem is convex and the curvature
+ * in the matrix is the true one; steps are halved until they gain.
  */
 #include <math.h>
 #include <string.h>
@@ -17,15 +18,15 @@
 #include "methods/colr/colr.h"
 #include "optim/klr.h"
 
-enum { MAX_HALVINGS = 40, MAX_NEWTON = 200 };
+enum { MAX_HALVINGS = 40, MAX_NEWTON = 200, MAX_DOUBLINGS = 20 };
 
 typedef struct learner {
     colr *c;
     plx_context *ctx;
     plx_index positive; /* the class */
     colr_fit *fit;
-    plx_mat s; /* n x m scores at w */
-    plx_mat trial_s;
+    plx_mat s;                                   /* n x m scores at w */
+    plx_mat trial_s, step_s;                     /* of w + scale step, of the step: scores are linear in w */
     double *trial, *gradient, *step, *quadratic; /* d, d, d, n_graph */
     double co;                                   /* w'Cm w */
     plx_mat weight;                              /* n x m curvatures of the labelled samples */
@@ -179,7 +180,8 @@ static plx_status trial_at(learner *l, double scale, double *value)
 {
     memcpy(l->trial, l->fit->w, (size_t)l->c->d * sizeof *l->trial);
     plx__axpy(l->trial, scale, l->step, l->c->d);
-    PLX_TRY(plx__colr_scores(l->c, l->trial, l->trial_s));
+    memcpy(l->trial_s.data, l->s.data, (size_t)(l->c->n * l->c->m) * sizeof(double));
+    plx__axpy(l->trial_s.data, scale, l->step_s.data, l->c->n * l->c->m);
     return log_posterior(value, l, l->trial, plx__cmat(l->trial_s));
 }
 
@@ -197,6 +199,21 @@ static bool is_small(double change, double objective, double tol)
     return fabs(change) < tol * fmax(1.0, fabs(objective));
 }
 
+/* One step on the bound always gains; longer ones do as long as they do, and cost no factorisation. */
+static plx_status stretch(learner *l, double *value)
+{
+    double scale = 1, next = 0;
+    PLX_TRY(trial_at(l, scale, value));
+    if (l->c->set->gem_tol == 0) return PLX_OK; /* so many iterations are asked for: plain ones */
+    for (int t = 0; t < MAX_DOUBLINGS; t++) {
+        PLX_TRY(trial_at(l, 2 * scale, &next));
+        if (!(next > *value)) break;
+        *value = next;
+        scale *= 2;
+    }
+    return trial_at(l, scale, value); /* leaves its scores and quadratic forms behind */
+}
+
 static plx_status learn_gamma(learner *l, plx__trace *trace)
 {
     colr *c = l->c;
@@ -207,7 +224,8 @@ static plx_status learn_gamma(learner *l, plx__trace *trace)
         find_precisions(l);
         PLX_TRY(find_gradient(l));
         PLX_TRY(find_step(l));
-        PLX_TRY(trial_at(l, 1.0, &value));
+        PLX_TRY(plx__colr_scores(c, l->step, l->step_s));
+        PLX_TRY(stretch(l, &value));
         accept(l, value);
         l->fit->converged = is_small(value - before, value, c->set->gem_tol);
         PLX_TRY(plx__iterate(c->run, trace, "gem", ++l->fit->iterations, c->set->gem_iter, value));
@@ -254,6 +272,7 @@ static plx_status learn_fixed(learner *l, plx__trace *trace)
         if (c->dense) PLX_TRY(plx__colr_information(c, plx__cmat(l->weight), l->information));
         PLX_TRY(find_gradient(l));
         PLX_TRY(find_step(l));
+        PLX_TRY(plx__colr_scores(c, l->step, l->step_s));
         PLX_TRY(move(l, &moved));
         l->fit->converged |= !moved || is_small(l->fit->objective - before, before, fmax(c->set->gem_tol, 1e-12));
         PLX_TRY(plx__iterate(c->run, trace, "newton", ++l->fit->iterations, most, l->fit->objective));
@@ -272,6 +291,7 @@ static plx_status open_learner(learner *l)
     PLX_TRY(plx__arena_f64(&l->quadratic, scratch, c->n_graph, 1));
     PLX_TRY(plx__arena_mat(&l->s, scratch, c->n, c->m));
     PLX_TRY(plx__arena_mat(&l->trial_s, scratch, c->n, c->m));
+    PLX_TRY(plx__arena_mat(&l->step_s, scratch, c->n, c->m));
     PLX_TRY(plx__arena_mat(&l->weight, scratch, c->n, c->m));
     if (!c->dense) return PLX_OK;
     PLX_TRY(plx__arena_mat(&l->information, scratch, c->d, c->d));

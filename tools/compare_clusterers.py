@@ -36,6 +36,8 @@ def drop(parallax, source, rate, seed, folder):
     if rate == 0:
         return source
     target = os.path.join(folder, f"{os.path.basename(source)}-{rate}-{seed}")
+    if os.path.exists(target):
+        return target
     subprocess.run([parallax, "data", "drop", source, target, "--rate", str(rate / 100), "--seed", str(seed), "--quiet"],
                    check=True)
     return target

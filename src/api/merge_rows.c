@@ -107,7 +107,7 @@ static plx_status merge_labels(const char **label, plx__arena *arena, const plx_
 
 static plx_status merge_outcome(plx__outcome *to, plx__arena *arena, const plx__merge *m)
 {
-    plx__outcome out = {.n = m->n};
+    plx__outcome out = {.n = m->n, .kind = m->outcome->kind};
     const plx__outcome *fit = m->outcome;
     if (!fit->n) return PLX_OK;
     PLX_TRY(PLX__ARENA_NEW(&out.label, arena, m->n));

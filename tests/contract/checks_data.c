@@ -319,11 +319,35 @@ static void uncovered_is_refused(trial *t, const raw *r)
     plx_context_destroy(ctx);
 }
 
+/* Classes, clusters or numbers: what a fit gives does not change with one sample more. */
+static void same_kind_of_outcome(trial *t, const raw *whole, const raw *with_hole)
+{
+    plx_context *ctx = plain_context(1);
+    const raw *both[] = {whole, with_hole};
+    plx__outcome_kind kind[2] = {0};
+    bool fitted = true;
+    for (int k = 0; k < 2; k++) {
+        plx_dataset *data = raw_dataset(t, both[k], ctx);
+        plx_params *p = base_params(t, ctx, 3);
+        plx_model *m = NULL;
+        fitted = try_fit(t, &m, ctx, data, p) == PLX_OK && fitted;
+        if (m) kind[k] = m->fitted.outcome.kind;
+        plx_model_destroy(m);
+        plx_params_destroy(p);
+        plx_dataset_destroy(data);
+    }
+    CHECK(t, !fitted || kind[0] == kind[1], "a sample without any view makes outcome %d of outcome %d", (int)kind[1],
+          (int)kind[0]);
+    plx_context_destroy(ctx);
+}
+
 static void uncovered_sample(trial *t)
 {
     if (!can(t, PLX_CAN_MISSING_VIEWS)) return;
-    raw *r = raw_make(t, 18, 3, 3);
+    raw *r = raw_make(t, 18, 3, 3), *whole = raw_clone(r);
     for (plx_index v = 0; v < r->n_views; v++) r->view[v].present[10] = 0;
+    same_kind_of_outcome(t, whole, r);
+    raw_free(whole);
     uncovered_is_refused(t, r);
     fit_raw(t, r, 3, "a sample without any view");
 }

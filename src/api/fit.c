@@ -9,6 +9,7 @@
 
 #include "api/advice.h"
 #include "api/api_args.h"
+#include "api/choose_clusters.h"
 #include "api/heldout.h"
 #include "api/merge_rows.h"
 #include "data/kernel_columns.h"
@@ -297,10 +298,12 @@ static plx_status fit_model(plx_model *m, plx_context *ctx, const plx_dataset *d
     plx__problem p;
     plx__store fitted;
     plx__arena temporary;
+    plx__cluster_choice choice;
     double started = plx__now();
     plx__arena_init(&temporary, ctx);
     PLX_GOTO(check_setting_views(ctx, m, data));
     PLX_GOTO(plx__heldout_open(&held, ctx, m, data, o->directory));
+    PLX_GOTO(plx__choose_clusters(&choice, ctx, m, held.fitted, o));
     PLX_GOTO(build_problem(&p, &held, ctx, m, data->n));
     p.directory = o->directory ? o->directory : ".";
     PLX_GOTO(square_kernels(ctx, &p, held.fitted, &m->arena));
@@ -309,6 +312,7 @@ static plx_status fit_model(plx_model *m, plx_context *ctx, const plx_dataset *d
     PLX_GOTO(run_fit(ctx, m, &p, &fitted, o, aid));
     if (held.any) PLX_GOTO(plx__heldout_close(&held, ctx, m, data, &fitted, o));
     else m->store = fitted;
+    PLX_GOTO(plx__keep_choice(m, ctx, &choice));
     plx__advise_outcome(ctx, &m->fitted.outcome);
     PLX_GOTO(plx__take_notes(&m->fitted.warnings, &m->fitted.n_warnings, ctx, &m->arena));
     m->fitted.store = m->store;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/rng.h"
+#include "run/clusters.h"
 #include "run/problem.h"
 #include "run/restarts.h"
 #include "run/start_file.h"
@@ -25,7 +26,7 @@ typedef struct params {
 } params;
 
 static const plx__param_spec param_specs[] = {
-    {"clusters", PLX_PARAM_INT, 0, offsetof(params, clusters), "", 1, 1e6, NULL, "Number of clusters; required."},
+    PLX__CLUSTERS_ROWS(params, "", 1, "Number of clusters, or auto; required."),
     PLX__CHOICE(params, loss, "idiv", "idiv|euclid",
                 "What a difference costs: generalised I-divergence, or the squared difference."),
     PLX__REALS(params, weights, "", 0, INFINITY, NULL,
@@ -45,6 +46,7 @@ static const plx__param_spec param_specs[] = {
     PLX__PARAM_END};
 
 static const plx__array_spec array_specs[] = {
+    PLX__CLUSTER_CURVE,
     {"consensus", "n x k", 0, "Memberships: B with rows summing to 1."},
     {"B", "n x k", 0, "The common pattern."},
     {"map.VIEW", "k x clusters of the view", 0, "How the common clusters appear in a view's pattern."},

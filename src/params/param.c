@@ -365,7 +365,10 @@ plx_status plx__params_fill(void *to, plx_context *ctx, plx__arena *arena, const
         case PLX_PARAM_CHOICE: *(int *)(void *)field = v.word; break;
         case PLX_PARAM_TEXT:
         case PLX_PARAM_FILE: *(const char **)(void *)field = v.text; break;
-        default: *(plx__value *)(void *)field = v;
+        default:
+            if (spec->flags & PLX__INT_FIELD)
+                *(plx_index *)(void *)field = v.word >= 0 ? -2 : isnan(v.number) ? -1 : (plx_index)v.number;
+            else *(plx__value *)(void *)field = v;
         }
     }
     return PLX_OK;

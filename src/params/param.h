@@ -17,7 +17,8 @@ enum {
     PLX__PER_VIEW = 1u << 0,
     PLX__ABOVE_LO = 1u << 1, /* lo itself is not allowed */
     PLX__BELOW_HI = 1u << 2, /* hi itself is not allowed */
-    PLX__NO_FIELD = 1u << 3  /* looked up by name, not filled into the struct */
+    PLX__NO_FIELD = 1u << 3, /* looked up by name, not filled into the struct */
+    PLX__INT_FIELD = 1u << 4 /* a number or word whose field is a plx_index: -1 when it is not set, -2 for a word */
 };
 
 typedef struct plx__param_spec {

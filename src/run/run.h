@@ -169,6 +169,13 @@ typedef enum plx__uncovered {
     PLX__UNCOVERED_PRIOR = 1 /* the method never sees them; they get the most frequent class or the largest cluster */
 } plx__uncovered;
 
+/* What tells how many clusters there are (clusters=auto). */
+typedef enum plx__cluster_rule {
+    PLX__CLUSTERS_SILHOUETTE = 0, /* of a tree, where `clusters_array` names its linkage */
+    PLX__CLUSTERS_EIGENGAP = 1,   /* of the values of `clusters_array`, descending */
+    PLX__CLUSTERS_BIC = 2         /* of the sum of the last row of `clusters_array` and `free_parameters` */
+} plx__cluster_rule;
+
 struct plx__method {
     const char *name, *title, *summary, *citation;
     plx_task task;
@@ -185,6 +192,9 @@ struct plx__method {
                              const uint8_t *rows);
     bool keep_empty_views; /* a view that no sample has stays in the problem; everywhere else it is ignored */
     plx__uncovered uncovered;
+    plx__cluster_rule clusters_by; /* of a method with PLX__CLUSTERS_ROWS (run/clusters.h) */
+    const char *clusters_array;
+    double (*free_parameters)(const plx__store *store);
     bool keep_samples;              /* names of the fitted samples belong to the model */
     bool leave_one_out;             /* a fit predicts labelled samples without themselves; predict does not know them */
     bool scale_by_labelled;         /* statistics of scaling, and what scale=auto looks at, are of labelled rows */

@@ -9,6 +9,7 @@
 
 #include "core/parallel.h"
 #include "parallax/acquire.h"
+#include "run/clusters.h"
 #include "run/problem.h"
 #include "gp/gp_weight_space.h"
 #include "run/facts.h"
@@ -39,8 +40,7 @@ const plx__param_spec plx__bct_params[] = {
         bct_params, pivots, "0", 0, 1e9,
         "Above 0: reduce every kernel to this many columns of its pivoted Cholesky factor; larger is nearer to the "
         "full kernel."),
-    {"clusters", PLX_PARAM_INT, 0, offsetof(bct_params, clusters), "", 2, 1e9, NULL,
-     "Number of clusters; required for task=cluster."},
+    PLX__CLUSTERS_ROWS(bct_params, "", 2, "Number of clusters, or auto; required for task=cluster."),
     PLX__VIEW_REAL("gamma", "", 0, PLX__ABOVE_LO,
                    "The rbf kernel as exp(-gamma |x-z|^2), instead of width: larger is more local."),
     PLX__VIEW_REAL_OR("amplitude", "auto", 0, PLX__ABOVE_LO, "auto",
@@ -48,6 +48,7 @@ const plx__param_spec plx__bct_params[] = {
     PLX__PARAM_END};
 
 static const plx__array_spec array_specs[] = {
+    PLX__CLUSTER_CURVE,
     {"kernel", "n x n", PLX__ON_REQUEST, "Co-training kernel; zero for samples without any view and held-out ones."},
     {"precision", "n x n", PLX__ON_REQUEST,
      "Its inverse, the sum of the views' precisions; 0 between samples without a common view."},

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "run/clusters.h"
 #include "run/restarts.h"
 #include "linalg/dense.h"
 #include "run/facts.h"
@@ -18,8 +19,9 @@
 enum { STARTS_WITHOUT_LABELS = 5 };
 
 static const plx__param_spec param_specs[] = {
-    {"clusters", PLX_PARAM_INT, 0, offsetof(coem_params, clusters), "", 1, 1e6, NULL,
-     "Number of components; required without labels, forbidden with labels (the classes are the components)."},
+    PLX__CLUSTERS_ROWS(
+        coem_params, "", 1,
+        "Number of components; required without labels, forbidden with labels (the classes are the components)."),
     PLX__TEXT(coem_params, mode, "coem",
               "coem: views that teach each other; single:VIEW, concat, merged: plain EM on one view, on all views side "
               "by side, on added views; joint: EM of the product model."),
@@ -53,6 +55,7 @@ static const plx__param_spec param_specs[] = {
     PLX__PARAM_END};
 
 static const plx__array_spec array_specs[] = {
+    PLX__CLUSTER_CURVE,
     {"posterior", "n x m", 0, "Probabilities of the components by all views together; one-hot for labelled samples."},
     {"posterior.VIEW", "n x m", 0, "Probabilities by one view alone; zero rows where it is missing."},
     {"alpha", "priors x m", 0, "Priors of the components: one row, with priors=view one per view."},
@@ -298,6 +301,21 @@ static double memory(const plx__run *run)
     return bytes;
 }
 
+/* Means or feature probabilities and variances of all components; rows of probabilities and priors sum to 1, directions
+ * have length 1. */
+static double free_parameters(const plx__store *store)
+{
+    double count = 0;
+    for (const plx__array *a = store->first; a; a = a->next) {
+        double entries = (double)a->dense.rows * (double)a->dense.cols;
+        if (a->sparse) continue;
+        if (plx__starts_with(a->name, "var.")) count += entries + (double)a->dense.rows;
+        if (plx__starts_with(a->name, "theta.") || strcmp(a->name, "alpha") == 0)
+            count += entries - (double)a->dense.rows;
+    }
+    return count;
+}
+
 static const plx__param_table tables[] = {param_specs, plx__row_params, plx__heldout_params, plx__uncovered_params,
                                           NULL};
 static const char *const extra_views[] = {"concat", "merged", NULL};
@@ -318,6 +336,9 @@ const plx__method plx__method_coem = {
     .scores = "class probability",
     .growth = "linear",
     .params = tables,
+    .clusters_by = PLX__CLUSTERS_BIC,
+    .clusters_array = "loglik",
+    .free_parameters = free_parameters,
     .arrays = array_specs,
     .transform = "posterior",
     .view_scores = "posterior.VIEW",

@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "kernel/prepared.h"
+#include "run/clusters.h"
 #include "run/facts.h"
 #include "run/problem.h"
 
@@ -29,13 +30,14 @@ static const plx__param_spec param_specs[] = {
     PLX__REALS(ht_params, weights, "", 0, INFINITY, NULL, "linear: a weight for every view; not set: all 1."),
     PLX__CHOICE(ht_params, balance, "cost", "cost|none",
                 "linear: cost divides every weight by the view's cost over all samples."),
-    PLX__INT(ht_params, clusters, "2", 1, 1e9, "Clusters the tree is cut into."),
+    PLX__CLUSTERS_ROWS(ht_params, "2", 1, "Clusters the tree is cut into, or auto."),
     PLX__CHOICE(ht_params, cut, "explained", "explained|goodness|size",
                 "hybrid: which node is opened next: the one whose split explains most of its view's cost, is best in "
                 "ratio, or has most samples."),
     PLX__PARAM_END};
 
 static const plx__array_spec array_specs[] = {
+    PLX__CLUSTER_CURVE,
     {"linkage", "(n-1) x 4", 0,
      "Rows: the two nodes joined, height and size; leaves are the fitted samples 0.., row r makes node n + r."},
     {"view", "(n-1) x 1", PLX__SOMETIMES, "mode=hybrid: number of the view that made the split, by row of linkage."},
@@ -221,6 +223,7 @@ const plx__method plx__method_hybridtree = {
     .zero_rows = PLX__ZERO_ROWS_PRESENT,
     .scale_auto = scale_auto,
     .keep_samples = true,
+    .clusters_array = "linkage",
     .params_size = sizeof(ht_params),
     .growth = "quadratic",
     .params = tables,

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "kernel/prepared.h"
+#include "run/clusters.h"
 #include "run/restarts.h"
 #include "linalg/dense.h"
 #include "methods/mvkmeans/mvkmeans.h"
@@ -33,8 +34,8 @@ static const plx__param_spec param_specs[] = {
     PLX__TEXT(mvk_params, init, "",
               "Start: labels, kmeans++, random, or file:F with one class index per line (-1: none). Default: labels, "
               "kmeans++ without any."),
-    {"clusters", PLX_PARAM_INT, 0, offsetof(mvk_params, clusters), "", 1, 1e9, NULL,
-     "Number of clusters; required without labels, forbidden with labels."},
+    PLX__CLUSTERS_ROWS(mvk_params, "", 1,
+                       "Number of clusters, or auto; required without labels, forbidden with labels."),
     PLX__CHOICE(
         mvk_params, empty, "keep", "keep|reseed",
         "Cluster without members: keep its centroid, or give it the worst-placed sample (without labels only)."),
@@ -44,6 +45,7 @@ static const plx__param_spec param_specs[] = {
     PLX__PARAM_END};
 
 static const plx__array_spec array_specs[] = {
+    PLX__CLUSTER_CURVE,
     {"assign", "n x K", PLX__ON_REQUEST, "Reported labels as 0/1 rows."},
     {"assign.VIEW", "n x K", PLX__ON_REQUEST, "Labels in one view as 0/1 rows; zero where it is missing."},
     {"scores.VIEW", "n x K", 0, "Cosines with the final centroids; zero where the view is missing."},

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "run/clusters.h"
 #include "core/parallel.h"
 #include "methods/mvplsa/mvplsa.h"
 #include "mixture/row_scaling.h"
@@ -17,8 +18,7 @@ static const plx__param_spec param_specs[] = {
     PLX__CHOICE(mvp_params, model, "mvplsa", "mvplsa|dplsa|plsa",
                 "Views of their own, or all features side by side (dplsa), there with topics = classes (plsa)."),
     PLX__REALS(mvp_params, topics, "12", 1, 1e9, NULL, "Topics per view: one integer, or a list in view order."),
-    {"clusters", PLX_PARAM_INT, 0, offsetof(mvp_params, clusters), "", 1, 1e9, NULL,
-     "Number of classes to find; required without labels, forbidden with labels."},
+    PLX__CLUSTERS_ROWS(mvp_params, "", 1, "Number of classes to find; required without labels, forbidden with labels."),
     PLX__TEXT(mvp_params, init_z, "",
               "Start of p(z|d) for unlabelled documents: nb, mvc, uniform, random, or file:F with a row per sample. "
               "Default: nb with labels, mvc without."),
@@ -43,6 +43,7 @@ static const plx__param_spec param_specs[] = {
     PLX__PARAM_END};
 
 static const plx__array_spec array_specs[] = {
+    PLX__CLUSTER_CURVE,
     {"pz", "n x Z", 0, "Class probabilities p(z|d) of every document."},
     {"pf.VIEW", "d x Y", PLX__SOMETIMES,
      "Feature probabilities p(f|y) of every topic of one view; dplsa and plsa: pf.concat."},

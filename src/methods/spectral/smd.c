@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "run/clusters.h"
 #include "run/problem.h"
 #include "methods/spectral/njw.h"
 #include "methods/spectral/pairing.h"
@@ -21,7 +22,7 @@ typedef struct params {
 } params;
 
 static const plx__param_spec param_specs[] = {
-    {"clusters", PLX_PARAM_INT, 0, offsetof(params, clusters), "", 2, 1e9, NULL, "Number of clusters; required."},
+    PLX__CLUSTERS_ROWS(params, "", 2, "Number of clusters, or auto; required."),
     PLX__TEXT(params, use, "mean",
               "Row of a sample with several views: mean of theirs, or that of the view named here where it is there."),
     PLX__REALS(params, width_grid, "0.1,0.2,0.5,1,2,5", 0, INFINITY, NULL,
@@ -33,6 +34,7 @@ static const plx__param_spec param_specs[] = {
     PLX__PARAM_END};
 
 static const plx__array_spec array_specs[] = {
+    PLX__CLUSTER_CURVE,
     {"singular_values", "k x 1", 0, "The k largest singular values (more than two views: eigenvalues), descending."},
     {"embedding", "n x k", 0, "Row of every sample; of held-out samples by the Nystrom rule."},
     {"cluster_VIEW", "n x 1", 0,
@@ -374,6 +376,8 @@ const plx__method plx__method_smd = {
     .params_size = sizeof(params),
     .growth = "quadratic",
     .params = tables,
+    .clusters_by = PLX__CLUSTERS_EIGENGAP,
+    .clusters_array = "singular_values",
     .arrays = array_specs,
     .transform = "embedding",
     .memory = memory,

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "run/clusters.h"
 #include "run/problem.h"
 #include "methods/spectral/njw.h"
 
@@ -23,7 +24,7 @@ typedef struct params {
 enum { UNKNOWN_MEAN = 0, UNKNOWN_ZERO = 1 }; /* words of the parameter unknown */
 
 static const plx__param_spec param_specs[] = {
-    {"clusters", PLX_PARAM_INT, 0, offsetof(params, clusters), "", 2, 1e9, NULL, "Number of clusters; required."},
+    PLX__CLUSTERS_ROWS(params, "", 2, "Number of clusters, or auto; required."),
     PLX__TEXT(params, combine, "sum",
               "Views: sum of the affinities, joint (their product), concat (one affinity on the joined features), or "
               "single:VIEW."),
@@ -43,6 +44,7 @@ static const plx__param_spec param_specs[] = {
     PLX__PARAM_END};
 
 static const plx__array_spec array_specs[] = {
+    PLX__CLUSTER_CURVE,
     {"eigenvalues", "k x 1", 0, "The k largest eigenvalues, descending."},
     {"embedding", "n x k", 0, "Rows of the eigenvectors at unit length; zero rows for samples left out."},
     {"affinity", "n x n", PLX__ON_REQUEST, "Combined affinity."},
@@ -351,6 +353,8 @@ const plx__method plx__method_spectral = {
     .params_size = sizeof(params),
     .growth = "quadratic",
     .params = tables,
+    .clusters_by = PLX__CLUSTERS_EIGENGAP,
+    .clusters_array = "eigenvalues",
     .arrays = array_specs,
     .memory = memory,
     .memory_remedy = "set affinity_k for a sparse affinity, or raise the memory limit",

@@ -11,7 +11,7 @@ static const plx__param_spec weights_specs[] = {
               "Ridge of the locally linear weights, relative to their mean squared distance; larger is more even."),
     PLX__PARAM_END};
 
-static const plx__array_spec array_specs[] = {PLX__SINGLE_MATRIX_ARRAYS, {NULL, NULL, 0, NULL}};
+static const plx__array_spec array_specs[] = {PLX__SINGLE_MATRIX_ARRAYS, PLX__CLUSTER_CURVE, {NULL, NULL, 0, NULL}};
 
 static const plx__param_table tables[] = {plx__local_task_params,      plx__local_weights_params,
                                           plx__local_neighbour_params, weights_specs,

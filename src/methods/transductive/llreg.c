@@ -4,6 +4,7 @@
 #include "methods/transductive/single_matrix.h"
 
 static const plx__array_spec array_specs[] = {
+    PLX__CLUSTER_CURVE,
     PLX__SINGLE_MATRIX_ARRAYS,
     {"lambda_VIEW", "1 x 1", 0, "Ridge weight of the local models of a view, in the units of its values."},
     {"A", "n x n", PLX__ON_REQUEST, "Weights of the local predictions, a row per sample, averaged over the views."},

@@ -5,6 +5,7 @@
 #ifndef PLX_METHODS_TRANSDUCTIVE_LOCAL_H
 #define PLX_METHODS_TRANSDUCTIVE_LOCAL_H
 
+#include "run/clusters.h"
 #include "run/problem.h"
 #include "cluster/kmeans.h"
 #include "graph/local_model.h"

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "run/clusters.h"
 #include "run/decision.h"
 #include "methods/transductive/local.h"
 
@@ -14,8 +15,7 @@ const plx__param_spec plx__local_task_params[] = {
     PLX__REAL_ABOVE(plx__local_params, c_l, "1", 0, "Weight of fitting the labels; larger trusts them more."),
     {"c_u", PLX_PARAM_REAL_OR_WORD, 0, offsetof(plx__local_params, c_u), "auto", 0, INFINITY, "auto",
      "Weight of pulling unlabelled samples to 0; auto = 0 when labels reach every sample, else 1e-6."},
-    {"clusters", PLX_PARAM_INT, 0, offsetof(plx__local_params, clusters), "", 2, 1e9, NULL,
-     "Number of clusters; required for task=cluster."},
+    PLX__CLUSTERS_ROWS(plx__local_params, "", 2, "Number of clusters, or auto; required for task=cluster."),
     PLX__CHOICE(
         plx__local_params, discretise, "rotate", "rotate|kmeans|kmeans-unit",
         "From eigenvectors to clusters: nearest rotation to the axes, k-means on the rows, or k-means on the rows "

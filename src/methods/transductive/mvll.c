@@ -15,6 +15,7 @@ static const plx__param_spec param_specs[] = {
     PLX__PARAM_END};
 
 static const plx__array_spec array_specs[] = {
+    PLX__CLUSTER_CURVE,
     {"F", "n x c", 0, "Scores per class; empty when clustering."},
     {"scores", "n x c", 0, "The same as F."},
     {"embedding", "n x k", 0, "Eigenvectors of the smallest eigenvalues of L; empty when classifying."},

@@ -5,7 +5,7 @@
 
 static const plx__param_spec graph_specs[] = {PLX__GRAPH_PARAMS("10", "local", "normalized"), PLX__PARAM_END};
 
-static const plx__array_spec array_specs[] = {PLX__SINGLE_MATRIX_ARRAYS, {NULL, NULL, 0, NULL}};
+static const plx__array_spec array_specs[] = {PLX__SINGLE_MATRIX_ARRAYS, PLX__CLUSTER_CURVE, {NULL, NULL, 0, NULL}};
 
 static const plx__param_table tables[] = {plx__local_task_params, plx__local_weights_params,  graph_specs,
                                           plx__scale_params,      plx__graph_decision_params, plx__kmeans_params,

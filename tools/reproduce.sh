@@ -42,6 +42,18 @@ echo
 echo "# mvll and single matrices: Tables 3 to 5 of Zhang et al. (2008)"
 python3 "$here/reproduce_mvll.py" "$1"
 echo
+echo "# hknn: Table 1 of Okun and Priisalu (2005)"
+python3 "$here/reproduce_hknn.py" "$1"
+echo
+echo "# hybridtree: splits as in Figure 6 of Gupta and Dasgupta (2005)"
+python3 "$here/reproduce_hybridtree.py" "$1"
+echo
+echo "# mrdbscan: mfeat"
+python3 "$here/reproduce_mrdbscan.py" "$1"
+echo
+echo "# clusters=auto"
+python3 "$here/reproduce_clusters.py" "$1"
+echo
 echo "# smd: course pages, some paired"
 python3 "$here/reproduce_smd.py" "$1"
 echo

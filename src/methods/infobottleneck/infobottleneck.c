@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/rng.h"
+#include "run/clusters.h"
 #include "run/problem.h"
 #include "run/restarts.h"
 #include "run/start_file.h"
@@ -17,7 +18,7 @@
 static const double TRIVIAL = 1e-6;
 
 static const plx__param_spec param_specs[] = {
-    {"clusters", PLX_PARAM_INT, 0, offsetof(ib_params, clusters), "", 1, 1e6, NULL, "Number of clusters; required."},
+    PLX__CLUSTERS_ROWS(ib_params, "", 1, "Number of clusters, or auto; required."),
     PLX__CHOICE(ib_params, prepare, "auto", "auto|none",
                 "auto: columns of real views with many values become shares of high and low (two columns each), other "
                 "views with negative entries are lifted by their column minima; none: as it is, all values >= 0."),
@@ -38,6 +39,7 @@ static const plx__param_spec param_specs[] = {
     PLX__PARAM_END};
 
 static const plx__array_spec array_specs[] = {
+    PLX__CLUSTER_CURVE,
     {"pcu", "n x k", 0, "Memberships P(c|u)."},
     {"pc", "1 x k", 0, "Sizes P(c) of the clusters."},
     {"pvc.VIEW", "k|W| x d", PLX__SOMETIMES,

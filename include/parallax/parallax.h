@@ -17,6 +17,7 @@
 #include "parallax/complete.h"
 #include "parallax/context.h"
 #include "parallax/dataset.h"
+#include "parallax/explain.h"
 #include "parallax/generate.h"
 #include "parallax/json_text.h"
 #include "parallax/matrix.h"

@@ -164,6 +164,7 @@ const plx__method plx__method_nb = {
     .growth = "linear",
     .params = tables,
     .arrays = array_specs,
+    .profiles = {.array = "theta.VIEW"},
     .transform = "posterior",
     .view_scores = "posterior.VIEW",
     .memory = memory,

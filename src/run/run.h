@@ -176,6 +176,18 @@ typedef enum plx__cluster_rule {
     PLX__CLUSTERS_BIC = 2         /* of the sum of the last row of `clusters_array` and `free_parameters` */
 } plx__cluster_rule;
 
+/* How the features of a view tell groups (classes, clusters, directions) apart, for explanations. */
+typedef struct plx__profiles {
+    const char *array; /* features x groups or groups x features, e.g. "theta.VIEW"; NULL: the method has none */
+    enum { PLX__PROFILE_SHARES = 0, PLX__PROFILE_LEVELS, PLX__PROFILE_LOADINGS } kind; /* P(f|group), means, weights */
+    const char *mix;     /* topics x groups that `array` (features x topics) is multiplied by, or NULL */
+    const char *columns; /* array of the columns, over views side by side, that `array` is about, its last column being
+                            a bias; NULL: all of a view */
+    const char *views;   /* parameter that names these views, joined with + */
+    const char *pattern; /* array of columns that describe a region of their own, or NULL */
+    const char *pattern_views;
+} plx__profiles;
+
 struct plx__method {
     const char *name, *title, *summary, *citation;
     plx_task task;
@@ -205,6 +217,7 @@ struct plx__method {
     const plx__array_spec *arrays;
     const char *transform;   /* array that `transform` writes, or NULL */
     const char *view_scores; /* arrays of class scores by one view ("posterior.VIEW"; zero row: none), or NULL */
+    plx__profiles profiles;
     const plx__mean_metric *metrics;       /* further metrics, or NULL */
     const char *memory_remedy;             /* ends the sentence when the estimate is too large */
     plx_status (*check)(plx__run *run);    /* rules between settings and data; may be NULL */

@@ -190,6 +190,7 @@ static void make_models(desk *k)
         if (plx_model_array_sparse(&sparse, k->thin_model, plx_model_array_name(k->thin_model, i)) == PLX_OK)
             k->sparse_name = plx_model_array_name(k->thin_model, i);
     if (!k->sparse_name) need(k, PLX_E_INTERNAL, "a sparse array");
+    need(k, plx_explain(&k->explanation, k->ctx, k->thin_model, k->thin, NULL), "explain");
 }
 
 static void make_rest(desk *k)

@@ -34,6 +34,7 @@ typedef struct desk {
     plx_prediction *prediction;
     plx_metrics *metrics;
     plx_retrieval *retrieval;
+    plx_explanation *explanation;
     plx_acquisition *acquisition;
     plx_curves *curves;
     plx_model *completer;

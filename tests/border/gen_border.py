@@ -63,6 +63,7 @@ BY_FUNCTION = {
     ("plx_json_string", "buffer"): "d->characters",
     ("plx_json_string", "size"): "16",
     ("plx_json_string", "text"): '"text"',
+    ("plx_explanation_find", "key"): '"features"',
     ("plx_leftovers_remove", "path"): '"written.txt"',
     ("plx_matrix_write", "path"): '"matrix.csv"',
     ("plx_matrix_write_sparse", "path"): '"matrix.mtx"',
@@ -136,6 +137,8 @@ BY_TYPE = {
     "const plx_metrics *": "d->metrics",
     "plx_retrieval *": "d->retrieval",
     "const plx_retrieval *": "d->retrieval",
+    "plx_explanation *": "d->explanation",
+    "const plx_explanation *": "d->explanation",
     "plx_acquisition *": "d->acquisition",
     "const plx_acquisition *": "d->acquisition",
     "plx_completion *": "d->completion",
@@ -170,6 +173,7 @@ BY_TYPE = {
 
 # NULL is allowed here, as the headers say; with a good value everywhere else the call succeeds.
 OPTIONAL = {
+    "plx_explain": ["options"],
     "plx_model_array_write": ["data"],
     "plx_acquire": ["params", "options"],
     "plx_acquire_simulate": ["params", "options"],
@@ -212,6 +216,8 @@ NEUTRAL = {
     "plx_conll_document": "-1",
     "plx_conll_sentence": "-1",
     "plx_dataset_find_view": "-1",
+    "plx_explanation_find": "-1",
+    "plx_explanation_number": "NAN",
     "plx_metrics_find": "-1",
     "plx_metrics_value": "NAN",
     "plx_model_objective": "NAN",

@@ -341,6 +341,7 @@ const plx__method plx__method_cca = {
     .growth = "linear",
     .params = tables,
     .arrays = array_specs,
+    .profiles = {.array = "weights.VIEW", .kind = PLX__PROFILE_LOADINGS},
     .transform = "shared",
     .metrics = metrics,
     .memory_remedy = "use solver=svd with a small rank or solver=iterative, or raise the memory limit",

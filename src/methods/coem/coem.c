@@ -340,6 +340,7 @@ const plx__method plx__method_coem = {
     .clusters_array = "loglik",
     .free_parameters = free_parameters,
     .arrays = array_specs,
+    .profiles = {.array = "theta.VIEW", .kind = PLX__PROFILE_LEVELS},
     .transform = "posterior",
     .view_scores = "posterior.VIEW",
     .memory_remedy =

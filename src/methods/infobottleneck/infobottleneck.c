@@ -243,6 +243,7 @@ const plx__method plx__method_infobottleneck = {
     .params = tables,
     .arrays = array_specs,
     .transform = "pcu",
+    .profiles = {.array = "pvc.VIEW"},
     .check = check,
     .memory = memory,
     .memory_remedy = "look for fewer clusters, hold samples out or raise the memory limit",

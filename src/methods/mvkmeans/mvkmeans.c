@@ -255,6 +255,7 @@ const plx__method plx__method_mvkmeans = {
     .growth = "linear",
     .params = tables,
     .arrays = array_specs,
+    .profiles = {.array = "centroids.VIEW", .kind = PLX__PROFILE_LEVELS},
     .view_scores = "scores.VIEW",
     .memory_remedy = "use fewer classes, fit fewer samples at a time (heldout, then predict) or raise the memory limit",
     .check = check,

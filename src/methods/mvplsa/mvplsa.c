@@ -219,6 +219,7 @@ const plx__method plx__method_mvplsa = {
     .growth = "linear",
     .params = tables,
     .arrays = array_specs,
+    .profiles = {.array = "pf.VIEW", .mix = "py.VIEW"},
     .transform = "pz",
     .memory = memory,
     .memory_remedy =

@@ -1,0 +1,134 @@
+/*
+ * parallax explain: why a model says what it says.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "apply.h"
+#include "output.h"
+#include "read_data.h"
+#include "summary.h"
+
+static const char *const outputs[] = {"json", NULL};
+
+enum { WIDEST = 28 }; /* characters of a cell */
+
+static const char *cell_text(char *buffer, size_t size, const plx_explanation *e, plx_index s, plx_index r, plx_index c)
+{
+    const char *text = plx_explanation_text(e, s, r, c);
+    double x = plx_explanation_number(e, s, r, c);
+    if (text) snprintf(buffer, size, "%.*s", WIDEST, text);
+    else if (isnan(x)) snprintf(buffer, size, "-");
+    else if (x == floor(x) && fabs(x) < 1e9) snprintf(buffer, size, "%.0f", x);
+    else snprintf(buffer, size, fabs(x) < 0.001 || fabs(x) >= 1e6 ? "%.2e" : "%.4f", x);
+    return buffer;
+}
+
+static void print_section(const plx_explanation *e, plx_index s)
+{
+    plx_index cols = plx_explanation_columns(e, s), rows = plx_explanation_rows(e, s);
+    int *width = calloc((size_t)cols + 1, sizeof *width);
+    char cell[64];
+    if (!rows || !width) {
+        free(width);
+        return;
+    }
+    for (plx_index c = 0; c < cols; c++) {
+        width[c] = (int)strlen(plx_explanation_column(e, s, c));
+        for (plx_index r = 0; r < rows; r++) {
+            int length = (int)strlen(cell_text(cell, sizeof cell, e, s, r, c));
+            if (length > width[c]) width[c] = length;
+        }
+    }
+    printf("%s\n", plx_explanation_title(e, s));
+    for (plx_index c = 0; c < cols; c++) printf("  %-*s", c + 1 < cols ? width[c] : 0, plx_explanation_column(e, s, c));
+    putchar('\n');
+    for (plx_index r = 0; r < rows; r++) {
+        for (plx_index c = 0; c < cols; c++) {
+            bool left = plx_explanation_text(e, s, r, c) != NULL;
+            int wide = left && c + 1 == cols ? 0 : width[c];
+            printf(left ? "  %-*s" : "  %*s", wide, cell_text(cell, sizeof cell, e, s, r, c));
+        }
+        putchar('\n');
+    }
+    if (*plx_explanation_note(e, s)) printf("  (%s)\n", plx_explanation_note(e, s));
+    putchar('\n');
+    free(width);
+}
+
+static int write_results(cli_session *s, plx_explanation *e)
+{
+    const char *json = cli_value(s->args, "json"), *text = NULL;
+    int code = CLI_DONE;
+    if (json) {
+        code = cli_fail(s, plx_explanation_json(&text, s->ctx, e));
+        if (!code) code = cli_fail(s, plx_text_write(s->ctx, text, json));
+    } else
+        for (plx_index i = 0; i < plx_explanation_sections(e); i++) print_section(e, i);
+    if (!code) cli_say_warnings(s);
+    return code;
+}
+
+static int run(const cli_args *args)
+{
+    cli_session s;
+    plx_model *model = NULL;
+    plx_dataset *data = NULL;
+    plx_explanation *explanation = NULL;
+    plx_explain_options o = PLX_EXPLAIN_OPTIONS_INIT;
+    int code = cli_session_open(&s, args);
+    if (code) return code;
+    o.sample = cli_value(args, "sample");
+    o.top = cli_whole(args, "top", o.top);
+    o.repeats = cli_whole(args, "repeats", o.repeats);
+    code = cli_check_outputs(&s, outputs);
+    if (!code) code = cli_fail(&s, plx_model_load(&model, s.ctx, args->positional[0]));
+    if (!code) code = cli_read_data_for(&data, &s, args->positional[1], model);
+    if (!code) code = cli_fail(&s, plx_explain(&explanation, s.ctx, model, data, &o));
+    if (!code) code = write_results(&s, explanation);
+    plx_explanation_destroy(explanation);
+    plx_dataset_destroy(data);
+    plx_model_destroy(model);
+    cli_session_close(&s);
+    return code;
+}
+
+static const cli_option options[] = {
+    {.name = "sample",
+     .value = "ID",
+     .kind = CLI_TEXT,
+     .help = "Explain this sample too (without ids: its row number)."},
+    {.name = "top",
+     .value = "N",
+     .kind = CLI_WHOLE,
+     .low = 1,
+     .high = 1e9,
+     .help = "Features per class and view (default 10)."},
+    {.name = "repeats",
+     .value = "N",
+     .kind = CLI_WHOLE,
+     .low = 1,
+     .high = 1e4,
+     .help = "Permutations of every view (default 5); more give smaller errors."},
+    {.name = "json", .value = "FILE", .kind = CLI_FILE, .help = "Write everything as JSON (- for standard output)."},
+    CLI_END_OPTIONS};
+static const cli_option *const option_sets[] = {options,          cli_seed_options, cli_run_options,
+                                                cli_talk_options, cli_read_options, NULL};
+static const cli_example examples[] = {
+    {"parallax explain cora.plx data/cora", "Which views and features matter, and where is it wrong?"},
+    {"parallax explain cora.plx data/cora --sample 31336 --json why.json", "Why this sample?"},
+    CLI_END_EXAMPLES};
+
+const cli_verb cli_verb_explain = {
+    .name = "explain",
+    .summary = "Why a model says what it says: features, views, quality, single samples.",
+    .description =
+        "Asks a model about the samples of DATA, as they are and with one thing changed at a time, and tells "
+        "which features and views matter, how good the answers are where labels or a truth are known, and "
+        "what speaks for the answer of one sample. Nothing is refitted.",
+    .positionals = cli_apply_positionals,
+    .option_sets = option_sets,
+    .examples = examples,
+    .run = run,
+};

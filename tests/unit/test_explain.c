@@ -1,0 +1,245 @@
+/*
+ * Explanations: figures of quality against a calculation by hand, data with one thing changed, and that the view that
+ * tells the classes apart is found with every method that can predict.
+ */
+#include "api/explain_impl.h"
+#include "explain/rearrange.h"
+#include "fit_helpers.h"
+#include "linalg/csr.h"
+
+/* ---- quality ---- */
+
+static const char *const KNOWN[] = {"a", "a", "b", "b", "b", NULL};
+static const char *ANSWER[] = {"a", "b", "b", "b", "a", "a"};
+static const double SCORES[] = {0.9, 0.1, 0.4, 0.6, 0.2, 0.8, 0.3, 0.7, 0.75, 0.25, 0.5, 0.5};
+static const char *const CLASSES[] = {"a", "b"};
+
+static double number_at(const plx_explanation *e, const char *key, plx_index row, plx_index column)
+{
+    plx_index s = plx_explanation_find(e, key);
+    assert_true(s >= 0);
+    return plx_explanation_number(e, s, row, column);
+}
+
+/* By hand: 3 of 5 right; a: precision 1/2, recall 1/2; b: 2/3, 2/3. */
+static void quality_is_as_counted_by_hand(void **state)
+{
+    plx_context *ctx = test_context(1);
+    plx_dataset *d = new_dataset(ctx, 6);
+    plx_explanation *e = NULL;
+    plx__judged j;
+    plx__outcome o = {PLX__OUTCOME_CLASSES, 6, ANSWER, {(double *)(uintptr_t)SCORES, 6, 2, 2}, CLASSES};
+    double x[6] = {0, 1, 2, 3, 4, 5};
+    uint8_t present[6] = {1, 1, 1, 1, 0, 1};
+    (void)state;
+    add_dense(d, ctx, "v", PLX_VIEW_REAL, x, 1, present);
+    assert_ok(ctx, plx_dataset_set_truth(d, ctx, KNOWN));
+    assert_ok(ctx, plx__judge(&j, ctx, d, &o));
+    assert_int_equal(j.samples, 5);
+    assert_false(j.own);
+    assert_ok(ctx, plx__explanation_create(&e, ctx));
+    assert_ok(ctx, plx__explain_quality(e, ctx, &j, d));
+    assert_close(number_at(e, "quality", 0, 1), 0.6, 1e-15);
+    assert_close(number_at(e, "quality", 0, 2), sqrt(0.6 * 0.4 / 4), 1e-15); /* sd of 0/1 with n - 1, over sqrt n */
+    assert_close(number_at(e, "quality", 1, 1), (0.5 + 2.0 / 3) / 2, 1e-15);
+    double loss = -(log(0.9) + log(0.4) + log(0.8) + log(0.7) + log(0.25)) / 5;
+    assert_close(number_at(e, "quality", 2, 1), loss, 1e-14);
+    double brier = 2 * (0.1 * 0.1 + 0.6 * 0.6 + 0.2 * 0.2 + 0.3 * 0.3 + 0.75 * 0.75) / 5;
+    assert_close(number_at(e, "quality", 3, 1), brier, 1e-14);
+    assert_true(number_at(e, "confusion", 0, 1) == 1 && number_at(e, "confusion", 0, 2) == 1);
+    assert_true(number_at(e, "confusion", 1, 1) == 1 && number_at(e, "confusion", 1, 2) == 2);
+    assert_close(number_at(e, "classes", 1, 2), 2.0 / 3, 1e-15);
+    assert_int_equal(plx_explanation_rows(e, plx_explanation_find(e, "presence")), 2);
+    assert_close(number_at(e, "presence", 0, 3), 0.75, 1e-15);
+    assert_close(number_at(e, "presence", 1, 3), 0.0, 1e-15);
+    plx_explanation_destroy(e);
+    plx_dataset_destroy(d);
+    plx_context_destroy(ctx);
+}
+
+/* ---- changed data ---- */
+
+enum { N = 60, D = 3 };
+
+/* Column 0 of `signal` tells the class; the other views are noise. The first samples lack a view. */
+static plx_dataset *one_of_three(plx_context *ctx, bool labelled)
+{
+    static const char *const names[] = {"noise1", "signal", "noise2"};
+    plx_dataset *d = new_dataset(ctx, N);
+    plx__rng r = plx__rng_start(6, PLX__STREAM('o', 'n', 'e', '3', 0));
+    int label[N];
+    for (int i = 0; i < N; i++) label[i] = i % 2;
+    for (int v = 0; v < 3; v++) {
+        double x[N * D];
+        uint8_t present[N];
+        for (int i = 0; i < N; i++) {
+            for (int j = 0; j < D; j++) x[i * D + j] = 5 + 0.3 * plx__next_normal(&r);
+            if (v == 1) x[i * D] += 4 * label[i];
+            present[i] = i != 2 * v;
+        }
+        if (v == 2) add_thin(d, ctx, names[v], PLX_VIEW_REAL, x, D, present);
+        else add_dense(d, ctx, names[v], PLX_VIEW_REAL, x, D, present);
+    }
+    if (labelled) set_labels(d, ctx, label);
+    return d;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void column_of(double *out, const plx__view *v, plx_index j)
+{
+    for (plx_index i = 0; i < N; i++)
+        out[i] = v->sparse ? plx__csr_get(v->csr, i, j) : v->dense.data[i * v->dense.ld + j];
+}
+
+/* The same values in another order in the one place, the same bytes everywhere else. */
+static void permutations_change_one_thing(void **state)
+{
+    plx_context *ctx = test_context(1);
+    plx_dataset *d = one_of_three(ctx, false), *changed = NULL;
+    (void)state;
+    for (plx_index view = 0; view < 3; view++)
+        for (int whole = 0; whole < 2; whole++) {
+            if (whole) assert_ok(ctx, plx__permuted_view(&changed, ctx, d, view, 7));
+            else assert_ok(ctx, plx__permuted_column(&changed, ctx, d, view, 1, 7));
+            for (plx_index v = 0; v < 3; v++)
+                for (plx_index j = 0; j < D; j++) {
+                    double a[N], b[N];
+                    column_of(a, &d->views[v], j);
+                    column_of(b, &changed->views[v], j);
+                    bool same = memcmp(a, b, sizeof a) == 0;
+                    assert_true(same == (v != view || (!whole && j != 1)));
+                    qsort(a, N, sizeof *a, by_value);
+                    qsort(b, N, sizeof *b, by_value);
+                    assert_memory_equal(a, b, sizeof a);
+                }
+            plx_dataset_destroy(changed);
+        }
+    assert_ok(ctx, plx__without_view(&changed, ctx, d, 1));
+    assert_true(changed->views[1].present_count == 0 && changed->views[0].present_count == N - 1);
+    plx_dataset_destroy(changed);
+    assert_ok(ctx, plx__only_view(&changed, ctx, d, 1));
+    assert_true(changed->views[1].present_count == N - 1 && changed->views[0].present_count == 0);
+    plx_dataset_destroy(changed);
+    plx_dataset_destroy(d);
+    plx_context_destroy(ctx);
+}
+
+static void moments_are_those_of_present_rows(void **state)
+{
+    plx_context *ctx = test_context(1);
+    plx_dataset *d = one_of_three(ctx, false);
+    (void)state;
+    for (plx_index v = 0; v < 3; v++) {
+        double mean[D], deviation[D], x[N];
+        assert_ok(ctx, plx__column_moments(mean, deviation, ctx, &d->views[v], N));
+        for (plx_index j = 0; j < D; j++) {
+            double m = 0, s = 0;
+            column_of(x, &d->views[v], j);
+            for (int i = 0; i < N; i++)
+                if (i != 2 * v) m += x[i] / (N - 1);
+            for (int i = 0; i < N; i++)
+                if (i != 2 * v) s += (x[i] - m) * (x[i] - m) / (N - 1);
+            assert_close(mean[j], m, 1e-12);
+            assert_close(deviation[j], sqrt(s), 1e-9);
+        }
+    }
+    plx_dataset_destroy(d);
+    plx_context_destroy(ctx);
+}
+
+/* ---- every method ---- */
+
+static plx_model *fit_anyhow(plx_context *ctx, const plx__method *m, plx_dataset **data)
+{
+    plx_params *p = NULL;
+    plx_model *model = NULL;
+    bool clusters = m->task == PLX_TASK_CLUSTER && plx__param_find(m->params, "clusters") != NULL;
+    *data = one_of_three(ctx, m->task != PLX_TASK_CLUSTER);
+    assert_ok(ctx, plx_params_create(&p, ctx, m->name));
+    if (clusters) assert_ok(ctx, plx_params_set(p, ctx, "clusters", "2"));
+    if (strcmp(m->name, "gp") == 0) {
+        assert_ok(ctx, plx_params_set(p, ctx, "combine", "sum"));
+        assert_ok(ctx, plx_params_set(p, ctx, "missing", "mean"));
+    }
+    assert_ok(ctx, plx_fit(&model, ctx, m->name, *data, p, NULL));
+    plx_params_destroy(p);
+    return model;
+}
+
+static plx_index largest_row(const plx_explanation *e, plx_index section, plx_index column)
+{
+    plx_index best = 0;
+    for (plx_index r = 1; r < plx_explanation_rows(e, section); r++)
+        if (plx_explanation_number(e, section, r, column) > plx_explanation_number(e, section, best, column)) best = r;
+    return best;
+}
+
+static void check_method(plx_context *ctx, const plx__method *m)
+{
+    plx_dataset *data = NULL;
+    plx_explanation *e = NULL;
+    plx_model *model = fit_anyhow(ctx, m, &data);
+    plx_explain_options o = PLX_EXPLAIN_OPTIONS_INIT;
+    o.sample = "7";
+    o.repeats = 2;
+    const char *text = NULL;
+    assert_ok(ctx, plx_explain(&e, ctx, model, data, &o));
+    assert_ok(ctx, plx_explanation_json(&text, ctx, e));
+    assert_true(plx_explanation_find(e, "features") >= 0);
+    plx_index views = plx_explanation_find(e, "views"), best = views < 0 ? -1 : largest_row(e, views, 4);
+    /* Which views clusters follow is the clusterer's affair. */
+    if (best >= 0 && m->task != PLX_TASK_CLUSTER && strcmp(plx_explanation_text(e, views, best, 0), "signal") != 0)
+        fail_msg("%s: the view that matters is said to be %s", m->name, plx_explanation_text(e, views, best, 0));
+    plx_explanation_destroy(e);
+    plx_model_destroy(model);
+    plx_dataset_destroy(data);
+}
+
+static void the_informative_view_is_found_by_every_classifier(void **state)
+{
+    (void)state;
+    for (plx_index i = 0; i < plx_method_count(); i++) {
+        const plx__method *m = plx__method_find(plx_method_name(i));
+        plx_context *ctx = test_context(2);
+        if (m->capabilities & PLX_CAN_PREDICT) check_method(ctx, m);
+        plx_context_destroy(ctx);
+    }
+}
+
+static void bad_options_are_refused(void **state)
+{
+    plx_context *ctx = test_context(1);
+    plx_dataset *d = one_of_three(ctx, true);
+    plx_model *m = fit_model(ctx, "rls", d, NULL);
+    plx_explanation *e = NULL;
+    plx_explain_options o = PLX_EXPLAIN_OPTIONS_INIT;
+    (void)state;
+    o.top = 0;
+    assert_int_equal(plx_explain(&e, ctx, m, d, &o), PLX_E_ARG);
+    assert_non_null(strstr(plx_context_error(ctx), "top"));
+    o.top = 1;
+    o.sample = "nobody";
+    assert_int_equal(plx_explain(&e, ctx, m, d, &o), PLX_E_ARG);
+    assert_non_null(strstr(plx_context_error(ctx), "nobody"));
+    assert_null(e);
+    plx_model_destroy(m);
+    plx_dataset_destroy(d);
+    plx_context_destroy(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(quality_is_as_counted_by_hand),
+        cmocka_unit_test(permutations_change_one_thing),
+        cmocka_unit_test(moments_are_those_of_present_rows),
+        cmocka_unit_test(the_informative_view_is_found_by_every_classifier),
+        cmocka_unit_test(bad_options_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

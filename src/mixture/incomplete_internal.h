@@ -26,6 +26,7 @@ plx_status plx__incomplete_sweep(plx_context *ctx, const plx__incomplete_mixture
 
 /* Sums for given responsibilities with missing entries at the column means and no conditional covariance, about the
  * column means. */
-void plx__incomplete_start_sums(plx__incomplete_sums *sums, const plx__incomplete_data *data, plx_cmat start);
+plx_status plx__incomplete_start_sums(plx__incomplete_sums *sums, plx_context *ctx, const plx__incomplete_data *data,
+                                      plx_cmat start);
 
 #endif

@@ -114,7 +114,7 @@ static plx_status find_overall(em_state *e)
     PLX_TRY(plx__arena_mat(&ones, scratch, e->data->x.rows, 1));
     plx__mat_fill(ones, 1.0);
     start_at_means(&one, e->data);
-    plx__incomplete_start_sums(&s, e->data, plx__cmat(ones));
+    PLX_TRY(plx__incomplete_start_sums(&s, e->ctx, e->data, plx__cmat(ones)));
     for (plx_index b = 0; b < e->data->n_blocks; b++) {
         if (s.mass[b] >= NO_WEIGHT) update_block(&one, &s, e->data, e->o->cov_reg, 0, b);
         else
@@ -138,7 +138,7 @@ static plx_status first_step(em_state *e)
         given = plx__cmat(start);
     }
     start_at_means(e->mix, e->data);
-    plx__incomplete_start_sums(&s, e->data, given);
+    PLX_TRY(plx__incomplete_start_sums(&s, e->ctx, e->data, given));
     m_step(e, &s);
     plx__arena_rewind(plx__scratch(e->ctx), mark);
     return PLX_OK;

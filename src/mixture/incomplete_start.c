@@ -158,30 +158,36 @@ static bool has_block(const plx__incomplete_data *data, plx_index i, plx_index b
     return false;
 }
 
-static void add_start_block(plx__incomplete_sums *s, const plx__incomplete_data *data, plx_index i, plx_index z,
+/* `gap` is the row about the means. */
+static void add_start_block(plx__incomplete_sums *s, const plx__incomplete_data *data, const double *gap, plx_index z,
                             plx_index b, double r)
 {
     plx_index d = data->x.cols, begin = data->block[b], end = data->block[b + 1];
     s->mass[z * data->n_blocks + b] += r;
     for (plx_index j = begin; j < end; j++) {
-        double gap = filled(data, i, j) - data->mean[j];
-        s->first.data[z * s->first.ld + j] += r * gap;
-        if (!s->full) s->second.data[z * s->second.ld + j] += r * gap * gap;
-        for (plx_index l = begin; s->full && l < end; l++)
-            s->second.data[(z * d + j) * s->second.ld + l] += r * gap * (filled(data, i, l) - data->mean[l]);
+        s->first.data[z * s->first.ld + j] += r * gap[j];
+        if (!s->full) s->second.data[z * s->second.ld + j] += r * gap[j] * gap[j];
+        else plx__axpy(s->second.data + (z * d + j) * s->second.ld + begin, r * gap[j], gap + begin, end - begin);
     }
 }
 
-void plx__incomplete_start_sums(plx__incomplete_sums *s, const plx__incomplete_data *data, plx_cmat start)
+plx_status plx__incomplete_start_sums(plx__incomplete_sums *s, plx_context *ctx, const plx__incomplete_data *data,
+                                      plx_cmat start)
 {
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    double *gap = NULL;
+    PLX_TRY(plx__arena_f64(&gap, plx__scratch(ctx), data->x.cols, 1));
     for (plx_index i = 0; i < data->x.rows; i++) {
         if (!is_usable(data, i)) continue;
+        for (plx_index j = 0; j < data->x.cols; j++) gap[j] = filled(data, i, j) - data->mean[j];
         for (plx_index z = 0; z < start.cols; z++) {
             double r = start.data[i * start.ld + z];
             s->weight[z] += r;
             if (!(r > 0)) continue;
             for (plx_index b = 0; b < data->n_blocks; b++)
-                if (has_block(data, i, b)) add_start_block(s, data, i, z, b, r);
+                if (has_block(data, i, b)) add_start_block(s, data, gap, z, b, r);
         }
     }
+    plx__arena_rewind(plx__scratch(ctx), mark);
+    return PLX_OK;
 }

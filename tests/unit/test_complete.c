@@ -338,7 +338,7 @@ static void memory_refused(void **state)
     (void)state;
     pair_of_views t = make_pair(0.3);
     plx_status st = PLX_E_NOMEM;
-    for (long k = 1; st != PLX_OK && k < 4000; k += k < 60 ? 1 : 37) {
+    for (long k = 1; st != PLX_OK && k < 60000; k += k < 60 ? 1 : k / 4) {
         meter m = {0, 0, 0};
         plx_context *ctx = metered_context(&m, 1);
         plx_dataset *d = pair_data(ctx, &t, false);

@@ -18,12 +18,14 @@ typedef struct trial {
     double *truth, *value, *deviation;
     plx_mat z;
     complete_rows rows;
+    plx_index rounds;
+    double *sums; /* views x methods x choices: squared errors of all rounds */
 } trial;
 
 /* ---- hiding ---- */
 
 /* Rows that are left; a sample keeps at least one of its views. */
-static plx_status hide(uint8_t **out, const complete *c)
+static plx_status hide(uint8_t **out, const complete *c, plx_index round)
 {
     PLX_TRY(plx__arena_u8(out, plx__scratch(c->ctx), c->n * c->m));
     for (plx_index i = 0; i < c->n; i++) {
@@ -31,7 +33,7 @@ static plx_status hide(uint8_t **out, const complete *c)
         double most = -1;
         for (plx_index v = 0; v < c->m; v++) {
             uint64_t row = (uint64_t)c->run->problem->row[i];
-            double draw = plx__rng_uniform(c->ctx->seed, PLX__STREAM('h', 'i', 'd', 'e', v), row);
+            double draw = plx__rng_uniform(c->ctx->seed, PLX__STREAM('h', 'i', 'd', 'e', round * c->m + v), row);
             if (!c->seen[i * c->m + v]) continue;
             (*out)[i * c->m + v] = draw >= c->set->hide;
             left += (*out)[i * c->m + v];
@@ -136,28 +138,38 @@ static bool is_tried(const complete *c, int method)
     return c->set->with == 0 || method == COMPLETE_MEAN || method == c->set->with - 1;
 }
 
-/* The best choice of every method for the view, and of those the best, or the one asked for. */
-static plx_status choose_view(complete *c, trial *t, double *error)
+/* Squared errors of every choice of every method, added to those of earlier rounds. */
+static plx_status measure_view(const complete *c, trial *t)
 {
-    double best = INFINITY, mean = 0;
-    complete_choice chosen = {.method = c->set->with ? c->set->with - 1 : COMPLETE_MEAN};
+    for (int method = 0; method < COMPLETE_METHODS; method++) {
+        complete_choice choices[MOST_CHOICES];
+        double *sums = t->sums + (t->v * COMPLETE_METHODS + method) * MOST_CHOICES, square = 0, ratio = 0, entries = 0;
+        plx_index count = is_tried(c, method) ? list_choices(choices, &t->hidden, method) : 0;
+        for (plx_index k = 0; k < count; k++) {
+            PLX_TRY(judge(&square, &ratio, &entries, t, &choices[k]));
+            sums[k] += square;
+        }
+    }
+    return PLX_OK;
+}
+
+/* The best choice of every method for the view, and of those the best, or the one asked for. */
+static void choose_view(complete *c, trial *t, double *error)
+{
+    double best = INFINITY, mean = t->sums[t->v * COMPLETE_METHODS * MOST_CHOICES];
+    complete_choice chosen = {.method = COMPLETE_MEAN};
     for (int method = 0; method < COMPLETE_METHODS; method++) {
         complete_choice choices[MOST_CHOICES], own = {.method = method};
-        double least = INFINITY, square = 0, ratio = 0, entries = 0;
-        error[method] = NAN;
-        for (plx_index k = 0, count = list_choices(choices, &t->hidden, method); k < count && is_tried(c, method);
-             k++) {
-            PLX_TRY(judge(&square, &ratio, &entries, t, &choices[k]));
-            if (square < least) least = square, own = choices[k];
-        }
-        if (method == COMPLETE_MEAN) mean = least;
-        if (!isfinite(least)) continue;
-        error[method] = mean > 0 ? sqrt(least / mean) : 0.0;
+        const double *sums = t->sums + (t->v * COMPLETE_METHODS + method) * MOST_CHOICES;
+        plx_index count = is_tried(c, method) && t->count ? list_choices(choices, &t->hidden, method) : 0;
+        double least = INFINITY;
+        for (plx_index k = 0; k < count; k++)
+            if (sums[k] < least) least = sums[k], own = choices[k];
+        error[method] = !count ? NAN : mean > 0 ? sqrt(least / mean) : 0.0;
         bool wanted = c->set->with ? method == c->set->with - 1 : least < best;
-        if (wanted) best = least, chosen = own;
+        if (count && wanted) best = least, chosen = own;
     }
     c->views[t->v].choice = t->hidden.views[t->v].choice = chosen;
-    return PLX_OK;
 }
 
 /* Deviations that are as large as the errors they speak of, over all hidden entries. */
@@ -171,9 +183,9 @@ static plx_status calibrate(complete *c, trial *t)
     return PLX_OK;
 }
 
-static plx_status try_view(complete *c, trial *t, const uint8_t *left, double *error)
+/* Hidden rows of the view, and room for one of them. */
+static plx_status open_view(trial *t, const complete *c, const uint8_t *left)
 {
-    plx__mark mark = plx__arena_mark(plx__scratch(c->ctx));
     complete_view *view = &t->hidden.views[t->v];
     double *ones = NULL;
     t->count = 0;
@@ -184,40 +196,47 @@ static plx_status try_view(complete *c, trial *t, const uint8_t *left, double *e
     ones = t->deviation + view->d;
     for (plx_index e = 0; e < view->d; e++) ones[e] = 1.0;
     view->column = ones;
+    view->rows = c->views[t->v].rows;
     for (plx_index i = 0; i < c->n; i++)
         if (c->seen[i * c->m + t->v] && !left[i * c->m + t->v]) t->row[t->count++] = i;
-    PLX_TRY(plx__arena_mat(&t->z, plx__scratch(c->ctx), t->count, view->r));
-    for (int k = 0; k < COMPLETE_METHODS; k++) error[k] = NAN;
-    if (t->count) PLX_TRY(choose_view(c, t, error));
-    else c->views[t->v].choice = (complete_choice){.method = COMPLETE_MEAN};
-    if (t->count) PLX_TRY(calibrate(c, t));
-    plx__arena_rewind(plx__scratch(c->ctx), mark);
-    return PLX_OK;
+    return plx__arena_mat(&t->z, plx__scratch(c->ctx), t->count, view->r);
 }
 
-static plx_status choose(complete *c, plx__arena *arena, plx_mat error)
+/* One hiding; after the last the choices. */
+static plx_status try_round(complete *c, trial *t, plx__arena *arena, plx_index round, plx_mat error)
 {
-    trial t = {.hidden = *c, .views = c->run->problem->views};
     uint8_t *left = NULL;
-    PLX_TRY(hide(&left, c));
-    PLX_TRY(plx__complete_learn_views(&t.hidden, arena, t.views, left));
-    PLX_TRY(plx__complete_learn_joint(&t.hidden, arena, is_tried(c, COMPLETE_MIXTURE)));
-    t.rows = (complete_rows){c->n, t.hidden.z, left};
-    for (t.v = 0; t.v < c->m; t.v++) {
-        PLX_TRY(plx__report(c->ctx, "choose", t.v + 1, c->m, NAN));
-        t.hidden.views[t.v].rows = c->views[t.v].rows;
-        PLX_TRY(try_view(c, &t, left, error.data + t.v * error.ld));
+    bool last = round + 1 == t->rounds;
+    t->hidden = *c;
+    PLX_TRY(hide(&left, c, round));
+    PLX_TRY(plx__complete_learn_views(&t->hidden, arena, t->views, left));
+    PLX_TRY(plx__complete_learn_joint(&t->hidden, arena, is_tried(c, COMPLETE_MIXTURE)));
+    t->rows = (complete_rows){c->n, t->hidden.z, left};
+    for (t->v = 0; t->v < c->m; t->v++) {
+        plx__mark mark = plx__arena_mark(plx__scratch(c->ctx));
+        PLX_TRY(plx__report(c->ctx, "choose", round * c->m + t->v + 1, t->rounds * c->m, NAN));
+        PLX_TRY(open_view(t, c, left));
+        PLX_TRY(measure_view(c, t));
+        if (last) choose_view(c, t, error.data + t->v * error.ld);
+        if (last && t->count) PLX_TRY(calibrate(c, t));
+        plx__arena_rewind(plx__scratch(c->ctx), mark);
     }
     return PLX_OK;
 }
 
+/* Few samples: several hidings, since the choice would be by chance otherwise. */
 plx_status plx__complete_choose(complete *c, plx_mat error)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(c->ctx));
-    plx__arena arena; /* scratch is rewound by what learns */
-    plx__arena_init(&arena, c->ctx);
-    plx_status st = choose(c, &arena, error);
-    plx__arena_free(&arena);
+    trial t = {.views = c->run->problem->views, .rounds = c->n >= 1000 ? 1 : plx__min(5, 1000 / plx__max(c->n, 1) + 1)};
+    plx_status st = PLX_OK;
+    PLX_TRY(plx__arena_f64(&t.sums, plx__scratch(c->ctx), c->m, COMPLETE_METHODS * MOST_CHOICES));
+    for (plx_index round = 0; round < t.rounds && st == PLX_OK; round++) {
+        plx__arena arena; /* scratch is rewound by what learns */
+        plx__arena_init(&arena, c->ctx);
+        st = try_round(c, &t, &arena, round, error);
+        plx__arena_free(&arena);
+    }
     plx__arena_rewind(plx__scratch(c->ctx), mark);
     return st;
 }

@@ -108,7 +108,9 @@ static plx_status change_posterior(colr_posterior *p, plx_index i, plx_index vie
 {
     plx__mark mark = plx__arena_mark(plx__scratch(p->ctx));
     const colr_work *w = &p->workers[0];
+    p->whole = true;
     PLX_TRY(look_at(p, i, view));
+    p->whole = p->g->features;
     colr_change change = view < 0 ? plx__colr_label_change(p, w, i) : plx__colr_feature_change(p, w, i);
     PLX_TRY(change_columns(p, w, i, view, &change));
     if (view >= 0 && plx__colr_full_part(p, w, i, &change)) PLX_TRY(change_full(p, w));

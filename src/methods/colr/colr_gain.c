@@ -43,9 +43,11 @@ plx_status plx__colr_pull_block(colr_posterior *p, plx_index begin, plx_index en
     p->end = end;
     for (plx_index j = 0; j < c->m; j++) {
         const colr_view *v = &c->views[j];
+        plx_index cols = p->whole ? c->d : v->at + v->d; /* labels: products with the views up to this one */
+        if (!memchr(v->present + begin, 1, (size_t)(end - begin))) continue; /* nobody asks for these rows */
         PLX_TRY(plx__gemm(p->ctx, 1.0, plx__csub(plx__cmat(c->full), begin, v->at, end - begin, v->d), PLX__N,
-                          plx__csub(plx__cmat(p->cov), v->at, 0, v->d, c->d), PLX__N, 0.0,
-                          plx__sub(p->rows[j], 0, 0, end - begin, c->d)));
+                          plx__csub(plx__cmat(p->cov), v->at, 0, v->d, cols), PLX__N, 0.0,
+                          plx__sub(p->rows[j], 0, 0, end - begin, cols)));
     }
     return PLX_OK;
 }
@@ -430,7 +432,8 @@ plx_status plx__colr_open_gains(colr_gains *g)
 plx_status plx__colr_open_posterior(colr_posterior *p, colr_gains *g, const colr_fit *fit)
 {
     colr_tables *tables = NULL;
-    *p = (colr_posterior){.g = g, .c = g->c, .ctx = g->c->ctx, .fit = fit, .rows = g->rows, .workers = g->workers};
+    *p = (colr_posterior){
+        .g = g, .c = g->c, .ctx = g->c->ctx, .fit = fit, .rows = g->rows, .workers = g->workers, .whole = g->features};
     PLX_TRY(open_posterior(p));
     if (!g->features || !g->candidates) return PLX_OK;
     PLX_TRY(PLX__ARENA_NEW(&tables, plx__scratch(p->ctx), p->c->m));

@@ -58,6 +58,7 @@ typedef struct colr_posterior {
     const colr_tables *all_tables; /* m; NULL: no features */
     colr_work *workers;            /* the gains' own */
     bool changed;                  /* S is not the one the tables were made with */
+    bool whole; /* rows of S x are needed in all columns; else in those of the view and the ones before it */
 } colr_posterior;
 
 /* Memory all problems share. */

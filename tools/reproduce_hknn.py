@@ -49,7 +49,9 @@ def fit(data, scratch, *settings, dump=()):
     tables = []
     for name in dump:
         with open(os.path.join(scratch, name + ".csv"), encoding="utf-8") as f:
-            tables.append([[float(x) for x in row] for row in csv.reader(f)])
+            rows = list(csv.reader(f))
+            named = int(bool(rows) and rows[0][0] == "id")  # arrays over samples with ids have names around them
+            tables.append([[float(x) for x in row[named:]] for row in rows[named:]])
     return result, tables
 
 

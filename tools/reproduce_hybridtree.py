@@ -23,7 +23,9 @@ BINS = 5
 
 def read(path):
     with open(path, encoding="utf-8") as f:
-        return [[float(x) for x in row] for row in csv.reader(f)]
+        rows = list(csv.reader(f))
+    named = int(bool(rows) and rows[0][0] == "id")  # names stand around arrays of data with ids
+    return [[float(x) for x in row[named:]] for row in rows[named:]]
 
 
 def make_phonemes(folder):

@@ -13,6 +13,10 @@ say "formatting"
 clang-format --dry-run -Werror $(git ls-files 'src/*.c' 'src/*.h' 'cli/*.c' 'cli/*.h' 'include/*.h' 'examples/*.c' 'tests/*.c' 'tests/*.h' 'bench/*.c') >build/format.log 2>&1 ||
     { echo "run 'make format' ($(grep -c 'warning:\|error:' build/format.log) places)"; failed=1; }
 
+say "prose"
+# shellcheck disable=SC2046
+python3 tools/wrap_prose.py --check $(git ls-files '*.md') || failed=1
+
 say "sizes"
 python3 tools/check_sizes.py || failed=1
 [ "${1:-}" != quick ] || exit $failed

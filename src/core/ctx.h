@@ -27,7 +27,8 @@ typedef struct plx__file_log { /* files opened for reading, while a data set is 
 } plx__file_log;
 
 struct plx_context {
-    plx_context *parent; /* of a member of a crew (core/crew.h): its pool is borrowed, its cancel flag counts; else NULL */
+    plx_context
+        *parent; /* of a member of a crew (core/crew.h): its pool is borrowed, its cancel flag counts; else NULL */
     plx_allocator mem;
     bool system_memory; /* mem is malloc and free */
     uint64_t seed;

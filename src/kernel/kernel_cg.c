@@ -100,9 +100,8 @@ static plx_status consider(kernel_cg *g, plx_context *ctx, plx_mat alpha)
 static plx_status improve(kernel_cg *g, plx_context *ctx)
 {
     plx__iter_result run;
-    plx__iter_options o = {.tol = g->s->tol,
-                           .max_iter = g->limit - g->result->iterations,
-                           .inner = {g->r.rows, apply_kernel, g}};
+    plx__iter_options o = {
+        .tol = g->s->tol, .max_iter = g->limit - g->result->iterations, .inner = {g->r.rows, apply_kernel, g}};
     PLX_TRY(find_left(g, ctx, g->best));
     scale_blocks(g->s, g->left);
     plx__mat_fill(g->x, 0.0);

@@ -13,6 +13,7 @@
 #define PARALLAX_COMPLETE_H
 
 #include "parallax/model.h"
+#include "parallax/method.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -22,7 +22,7 @@ import time
 
 SETS = ["mfeat", "newsgv2", "newsgv4", "webkb", "breast_tcga"]
 OURS = {"spectral": [], "smd": [], "nlapreg": ["task=cluster"], "mvll": ["task=cluster"], "bct": ["task=cluster"], "coem": [],
-        "mvkmeans": [], "mvc": [], "infobottleneck": []}
+        "mvkmeans": [], "mvc": [], "infobottleneck": [], "hybridtree": []}
 
 
 def truth_of(data):

@@ -1,79 +1,85 @@
 /*
- * "min_df=5,stem=english,..." to settings.
+ * Text options "min_df=5,stem=english,...": one table of params/param.h, like the parameters of methods and
+ * generators, so that names, ranges, suggestions and messages are the same everywhere.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "core/number.h"
-#include "core/text.h"
 #include "io/text_counts.h"
+#include "params/param.h"
 
-static const char *const option_names[] = {"min_df", "max_df", "min_length", "max_features", "tokens",
-                                           "case",   "stop",   "stem",       "apostrophe"};
-enum { N_OPTIONS = sizeof option_names / sizeof *option_names };
+typedef struct given { /* what the table fills; word indices follow the order of the words in their rows */
+    const char *min_df, *max_df, *stop, *stem;
+    plx_index min_length, max_features;
+    int tokens, letters, apostrophe;
+} given;
 
-static plx_status parse_bound(plx__df_bound *out, plx_context *ctx, const char *key, const char *value)
+static const plx__param_spec OPTIONS[] = {
+    PLX__TEXT(given, min_df, "1", "Words in fewer documents are left out; a number, or a share with a point or %."),
+    PLX__TEXT(given, max_df, "100%", "Words in more documents are left out; a number, or a share with a point or %."),
+    PLX__INT(given, min_length, "2", 0, 9e15, "Words of fewer characters are left out."),
+    PLX__INT(given, max_features, "0", 0, 9e15, "Only so many of the most frequent words; 0: all."),
+    PLX__CHOICE(given, tokens, "alpha", "alpha|alnum", "Whether digits are part of words."),
+    {"case", PLX_PARAM_CHOICE, 0, offsetof(given, letters), "fold", 0, 0, "fold|keep", "Whether case is kept."},
+    PLX__CHOICE(given, apostrophe, "split", "split|keep", "Whether an apostrophe inside a word separates."),
+    PLX__TEXT(given, stop, "none", "Words left out: none, a language, or file:PATH."),
+    PLX__TEXT(given, stem, "none", "none, or the Snowball language of the stems."),
+    PLX__PARAM_END};
+static const plx__param_table TABLES[] = {OPTIONS, NULL};
+
+/* A number of documents, or a share of them: told apart by '.' or '%', since 1 and 1.0 mean different things here. */
+static plx_status read_bound(plx__df_bound *out, plx_context *ctx, const char *key, const char *text)
 {
-    size_t len = strlen(value);
-    bool percent = len > 0 && value[len - 1] == '%', share = percent || strpbrk(value, ".eE");
+    size_t len = strlen(text);
+    bool percent = len > 0 && text[len - 1] == '%', share = percent || strpbrk(text, ".eE");
     double x = 0;
-    const char *end = plx__read_double(&x, value, value + len - percent);
-    bool number = end && end == value + len - percent;
+    const char *end = plx__read_double(&x, text, text + len - percent);
+    bool number = end && end == text + len - percent;
     if (percent) x /= 100;
     if (!number || !(share ? x >= 0 && x <= 1 : x >= 0 && x <= 9e15))
         PLX_FAIL(ctx, PLX_E_ARG,
-                 "text option %s = '%s': must be a number of documents (5), or a share with a point (0.5) or %% (50%%)",
-                 key, value);
+                 "%s = %s: must be a number of documents (5), or a share with a point (0.5) or %% (50%%)", key, text);
     *out = (plx__df_bound){x, share};
     return PLX_OK;
 }
 
-static plx_status parse_count(plx_index *out, plx_context *ctx, const char *key, const char *value)
+/* "key=value,key=value" into the settings. */
+static plx_status read_settings(plx_params *params, plx_context *ctx, const char *text)
 {
-    int64_t x = 0;
-    if (!plx__parse_int64(&x, value) || x < 0)
-        PLX_FAIL(ctx, PLX_E_ARG, "text option %s = '%s': must be an integer >= 0", key, value);
-    *out = x;
+    while (text && *text) {
+        size_t len = strcspn(text, ","), key_len = strcspn(text, "=,");
+        const char *key = NULL, *value = NULL;
+        PLX_TRY(plx__arena_textn(&key, plx__scratch(ctx), text, key_len));
+        if (key_len == len) PLX_FAIL(ctx, PLX_E_ARG, "text option '%s' has no value; write %s=VALUE", key, key);
+        PLX_TRY(plx__arena_textn(&value, plx__scratch(ctx), text + key_len + 1, len - key_len - 1));
+        PLX_TRY(plx__params_set(params, ctx, key, value));
+        text += len + (text[len] == ',');
+    }
     return PLX_OK;
 }
 
-static plx_status parse_choice(bool *out, plx_context *ctx, const char *key, const char *value, const char *no,
-                               const char *yes)
+static plx_status read_options(plx__text_options *out, plx_context *ctx, plx__arena *arena, plx_params *params,
+                               const char *text)
 {
-    *out = strcmp(value, yes) == 0;
-    if (*out || strcmp(value, no) == 0) return PLX_OK;
-    PLX_FAIL(ctx, PLX_E_ARG, "text option %s = '%s': must be %s or %s", key, value, no, yes);
-}
-
-static plx_status set_option(plx__text_options *o, plx_context *ctx, const char *key, const char *value)
-{
-    char near[96];
-    if (strcmp(key, "min_df") == 0) return parse_bound(&o->min_df, ctx, key, value);
-    if (strcmp(key, "max_df") == 0) return parse_bound(&o->max_df, ctx, key, value);
-    if (strcmp(key, "min_length") == 0) return parse_count(&o->min_length, ctx, key, value);
-    if (strcmp(key, "max_features") == 0) return parse_count(&o->max_features, ctx, key, value);
-    if (strcmp(key, "tokens") == 0) return parse_choice(&o->numbers, ctx, key, value, "alpha", "alnum");
-    if (strcmp(key, "case") == 0) return parse_choice(&o->keep_case, ctx, key, value, "fold", "keep");
-    if (strcmp(key, "apostrophe") == 0) return parse_choice(&o->keep_apostrophe, ctx, key, value, "split", "keep");
-    if (strcmp(key, "stop") == 0) o->stop = value;
-    else if (strcmp(key, "stem") == 0) o->stem = value;
-    else
-        PLX_FAIL(ctx, PLX_E_ARG, "unknown text option '%s'%s", key,
-                 plx__suggest(near, sizeof near, key, option_names, N_OPTIONS));
-    return PLX_OK;
+    given g;
+    PLX_TRY(read_settings(params, ctx, text));
+    PLX_TRY(plx__params_fill(&g, ctx, arena, params));
+    *out = (plx__text_options){.min_length = g.min_length,
+                               .max_features = g.max_features,
+                               .numbers = g.tokens == 1,
+                               .keep_case = g.letters == 1,
+                               .keep_apostrophe = g.apostrophe == 1};
+    PLX_TRY(read_bound(&out->min_df, ctx, "min_df", g.min_df));
+    PLX_TRY(read_bound(&out->max_df, ctx, "max_df", g.max_df));
+    PLX_TRY(plx__arena_text(&out->stop, arena, g.stop));
+    return plx__arena_text(&out->stem, arena, g.stem);
 }
 
 plx_status plx__text_options_parse(plx__text_options *out, plx_context *ctx, plx__arena *arena, const char *text)
 {
-    *out = (plx__text_options){.min_df = {1, false}, .max_df = {1, true}, .min_length = 2};
-    while (text && *text) {
-        size_t len = strcspn(text, ","), key_len = strcspn(text, "=,");
-        const char *key = NULL, *value = NULL;
-        PLX_TRY(plx__arena_textn(&key, arena, text, key_len));
-        if (key_len == len) PLX_FAIL(ctx, PLX_E_ARG, "text option '%s' has no value; write %s=VALUE", key, key);
-        PLX_TRY(plx__arena_textn(&value, arena, text + key_len + 1, len - key_len - 1));
-        PLX_TRY(set_option(out, ctx, key, value));
-        text += len + (text[len] == ',');
-    }
-    return PLX_OK;
+    plx_params *params = NULL;
+    PLX_TRY(plx__params_create(&params, ctx, "counting words", TABLES));
+    plx_status st = read_options(out, ctx, arena, params, text);
+    plx__params_destroy(params);
+    return st;
 }

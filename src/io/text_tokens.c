@@ -23,7 +23,7 @@ static plx_status make_stemmer(struct sb_stemmer **out, plx_context *ctx, const 
     while (known[count]) count++;
     *out = sb_stemmer_new(language, "UTF_8");
     if (*out) return PLX_OK;
-    PLX_FAIL(ctx, PLX_E_ARG, "text option stem = '%s': no such language%s", language,
+    PLX_FAIL(ctx, PLX_E_ARG, "stem = %s: no such language%s", language,
              plx__suggest(near, sizeof near, language, known, count));
 }
 
@@ -227,8 +227,7 @@ static plx_status stop_language(plx__map *out, plx_context *ctx, const char *nam
     const char *const *words = plx__stop_words(&count, name);
     if (!words) {
         const char *const *languages = plx__stop_languages(&count);
-        PLX_FAIL(ctx, PLX_E_ARG,
-                 "text option stop = '%s': must be none, english, french, german, spanish or file:PATH%s", name,
+        PLX_FAIL(ctx, PLX_E_ARG, "stop = %s: must be none, english, french, german, spanish or file:PATH%s", name,
                  plx__suggest(near, sizeof near, name, languages, count));
     }
     for (plx_index i = 0; i < count; i++) PLX_TRY(plx__map_add(out, words[i], 0, &existing));

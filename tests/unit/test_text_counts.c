@@ -133,15 +133,15 @@ static void bad_options_are_named(void **state)
     plx__table t;
     const char *doc = "aa";
     assert_fails(ctx, count_n(&t, ctx, "mindf=2", &doc, 1), PLX_E_ARG,
-                 "unknown text option 'mindf'; did you mean 'min_df'?");
+                 "counting words has no parameter 'mindf'; did you mean 'min_df'?");
     assert_fails(ctx, count_n(&t, ctx, "stem=englisch", &doc, 1), PLX_E_ARG, "did you mean 'english'?");
     assert_fails(ctx, count_n(&t, ctx, "stop=frensh", &doc, 1), PLX_E_ARG, "did you mean 'french'?");
     assert_fails(ctx, count_n(&t, ctx, "stop=file:/nowhere", &doc, 1), PLX_E_IO, "/nowhere");
     assert_fails(ctx, count_n(&t, ctx, "min_df", &doc, 1), PLX_E_ARG, "min_df=VALUE");
-    assert_fails(ctx, count_n(&t, ctx, "min_df=-1", &doc, 1), PLX_E_ARG, "min_df = '-1'");
-    assert_fails(ctx, count_n(&t, ctx, "max_df=1.5", &doc, 1), PLX_E_ARG, "max_df = '1.5'");
+    assert_fails(ctx, count_n(&t, ctx, "min_df=-1", &doc, 1), PLX_E_ARG, "min_df = -1");
+    assert_fails(ctx, count_n(&t, ctx, "max_df=1.5", &doc, 1), PLX_E_ARG, "max_df = 1.5");
     assert_fails(ctx, count_n(&t, ctx, "min_length=x", &doc, 1), PLX_E_ARG, "integer");
-    assert_fails(ctx, count_n(&t, ctx, "tokens=all", &doc, 1), PLX_E_ARG, "alpha or alnum");
+    assert_fails(ctx, count_n(&t, ctx, "tokens=all", &doc, 1), PLX_E_ARG, "alpha|alnum");
     assert_fails(ctx, plx__text_counts(&t, ctx, plx__scratch(ctx), NULL, NULL, 0, &(plx__text_options){0}), PLX_E_DATA,
                  "no documents");
     plx_context_destroy(ctx);

@@ -1,3 +1,7 @@
+/*
+ * Shares are checked here and drawn by the library, since every run draws anew; listed pairs are resolved to
+ * rows once, by id where the data have ids and by row number otherwise.
+ */
 #include "pair_list.h"
 
 #include <stdlib.h>

@@ -1,3 +1,8 @@
+/*
+ * Lazy greedy choice (Minoux): the candidate with the largest old value is valued again, and taken if it
+ * still leads. Submodularity makes the old value an upper bound, so the choice is the one of valuing
+ * everybody every time.
+ */
 #include "active/batch.h"
 
 #include <math.h>

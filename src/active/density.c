@@ -1,3 +1,8 @@
+/*
+ * Fitting the mixtures of the features. The number of components is chosen by an information criterion on
+ * the same rows, smaller numbers first, so that ties keep the simpler model; with one mixture per class all
+ * components end up in one list weighted by p(class) pi_c, and everything downstream sees a single mixture.
+ */
 #include "active/density.h"
 
 #include <math.h>

@@ -1,3 +1,7 @@
+/*
+ * Scores are compared after rounding to a few significant digits: candidates that tie in theory differ in
+ * their last bits, which would make the order depend on processor and thread count.
+ */
 #include "active/ranking.h"
 
 #include <math.h>

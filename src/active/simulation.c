@@ -1,3 +1,8 @@
+/*
+ * One curve: fit, rank, reveal what can be paid for, note the score, until nothing is left or the stopping
+ * rule fires. Everything that decides the next step is a function of the list of revealed items, which is
+ * what the journal keeps.
+ */
 #include "active/simulation.h"
 
 #include <math.h>

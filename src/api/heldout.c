@@ -1,3 +1,8 @@
+/*
+ * The fitted part is a data set of its own that shares its values with the caller's. After the fit the
+ * others are predicted through the method's own predict, and merge_rows.c puts all rows back in the caller's
+ * order.
+ */
 #include "api/heldout.h"
 
 #include <string.h>

@@ -1,3 +1,7 @@
+/*
+ * Which arrays have a row per sample is told by their shape in the method's table, never guessed from their
+ * size: a view may have as many features as there are samples.
+ */
 #include "api/merge_rows.h"
 
 #include <math.h>

@@ -1,3 +1,7 @@
+/*
+ * Reading a model file (docs/dev/model-file.md). What the parts say of each other is checked before it is
+ * used: a damaged file is an error in one line.
+ */
 #include <math.h>
 #include <string.h>
 

@@ -1,3 +1,6 @@
+/*
+ * Writing a model file (docs/dev/model-file.md): to a temporary name, renamed when it is complete.
+ */
 #include <math.h>
 #include <string.h>
 

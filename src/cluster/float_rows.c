@@ -1,3 +1,8 @@
+/*
+ * Products of blocks of rows in single precision, turned into lower bounds of distances by the rounding
+ * error stated in the header; a pair is computed in double precision only when its bound does not rule it
+ * out.
+ */
 #include "cluster/float_rows.h"
 
 #include <math.h>

@@ -1,3 +1,7 @@
+/*
+ * Lloyd's iteration with one bound from above (distance to the own centre) and one from below (to any other)
+ * per row, as Hamerly (2010) has them: a row is compared with all centres only when the bounds leave doubt.
+ */
 #include "cluster/kmeans.h"
 
 #include <math.h>

@@ -1,3 +1,7 @@
+/*
+ * Distances to the newest centre lower a running minimum per sample and channel, in chunks whose sums are
+ * added in a fixed order: the draw is the same for any number of threads.
+ */
 #include "cluster/kmeanspp.h"
 
 #include <math.h>

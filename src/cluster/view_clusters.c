@@ -1,3 +1,7 @@
+/*
+ * Both losses share assignment and update: spherical k-means is the same iteration on unit rows with the sum of a
+ * cluster divided by its length instead of by its size.
+ */
 #include "cluster/view_clusters.h"
 
 #include <math.h>

@@ -1,3 +1,7 @@
+/*
+ * The Euclidean tree by nearest-neighbour chains (ward_chain.c), the others greedily over a triangle of
+ * costs (ward_greedy.c); here the parts are brought into one form and merges become numbered nodes.
+ */
 #include "cluster/ward.h"
 
 #include <math.h>

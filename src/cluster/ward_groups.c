@@ -1,3 +1,7 @@
+/*
+ * Sums over sparse groups touch the union of their columns only; the cost of comparing one group with all
+ * others is that of its own entries once it is spread over a dense row.
+ */
 #include "cluster/ward_groups.h"
 
 #include <math.h>

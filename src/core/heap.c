@@ -1,3 +1,6 @@
+/*
+ * Positions are kept beside the heap, so that any member can be removed or moved in O(log n).
+ */
 #include "core/heap.h"
 
 plx_status plx__heap_init(plx__heap *heap, plx__arena *arena, plx_index capacity, plx__before_fn before, const void *of)

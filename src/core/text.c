@@ -1,3 +1,7 @@
+/*
+ * Suggestions use the optimal string alignment distance with a bound that grows with the length of the name;
+ * the map is open addressing with at least half of the slots free. Keys are not copied.
+ */
 #include "core/text.h"
 
 #include <stdarg.h>

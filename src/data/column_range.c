@@ -1,3 +1,7 @@
+/*
+ * Sparse columns are counted too: a column with fewer entries than rows holds zeros, and they take part in
+ * its range.
+ */
 #include "data/column_range.h"
 
 #include <math.h>

@@ -1,3 +1,7 @@
+/*
+ * Columns are found by name once, when the view is made; rows and columns of samples that lack the view are
+ * cleared there, so that later code may multiply without asking.
+ */
 #include "data/kernel_columns.h"
 
 #include <math.h>

@@ -1,3 +1,7 @@
+/*
+ * Blanks at both ends of a line are trimmed, a byte order mark is skipped, a zero byte is refused with its
+ * line.
+ */
 #include "data/lines.h"
 
 #include <string.h>

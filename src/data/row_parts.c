@@ -1,3 +1,7 @@
+/*
+ * Squared distances to a centre use |c|^2, computed once per centre, so that a sparse row costs its entries
+ * only.
+ */
 #include "data/row_parts.h"
 
 #include <math.h>

@@ -1,3 +1,7 @@
+/*
+ * Label texts become numbered sets first (label_sets.c); counting then merges two ascending sets per sample. Figures
+ * are ratios of counts, 0 where the denominator is 0.
+ */
 #include "eval/class_counts.h"
 
 static plx_status counts_alloc(plx__class_counts *c, plx__arena *arena, const plx__codes *classes)

@@ -1,3 +1,6 @@
+/*
+ * An assignment problem on the table of counts, solved exactly.
+ */
 #include "eval/cluster_match.h"
 
 #include "optim/assignment.h"

@@ -1,3 +1,8 @@
+/*
+ * One pass makes centres and squared distances to them in every view; the indices of single views and of all
+ * views together are then sums over clusters, with no second pass over the data. The silhouette, which needs
+ * all pairs, is in silhouette.c.
+ */
 #include "eval/internal_indices.h"
 
 #include <math.h>

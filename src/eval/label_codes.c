@@ -1,3 +1,6 @@
+/*
+ * Names are coded in order of appearance and sorted at the end, when all of them are known.
+ */
 #include "eval/label_codes.h"
 
 #include <stdlib.h>

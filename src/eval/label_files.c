@@ -1,3 +1,7 @@
+/*
+ * A file is a table when its first line says so (a column `label`, with `id` or a table's ending), else one
+ * label per line; predictions written by the command are read back with their scores.
+ */
 #include "eval/label_files.h"
 
 #include <string.h>

@@ -1,3 +1,8 @@
+/*
+ * Sets are ascending arrays of codes. The upward closure is a depth-first walk that stamps what it visited
+ * with the number of the text, so that nothing is cleared between texts; a walk that meets its own origin
+ * has found a cycle.
+ */
 #include "eval/label_sets.h"
 
 #include <stdlib.h>

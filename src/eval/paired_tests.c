@@ -1,3 +1,7 @@
+/*
+ * Student's t on differences scaled by a power of two, which is exact; Wilcoxon's test counts subsets of
+ * ranks for few untied differences, and is normal with the variance corrected for ties otherwise.
+ */
 #include "eval/paired_tests.h"
 
 #include <math.h>

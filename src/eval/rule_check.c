@@ -1,3 +1,6 @@
+/*
+ * A set is judged once per different text, as in label_sets.c; samples then look their text up.
+ */
 #include "eval/rule_check.h"
 
 #include <string.h>

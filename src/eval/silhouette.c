@@ -1,3 +1,7 @@
+/*
+ * Silhouettes of several partitions at once: distances from a block of samples to all others are the cost,
+ * and they are computed once for all partitions. Memory is a block of rows times the number of samples.
+ */
 #include <math.h>
 #include <string.h>
 

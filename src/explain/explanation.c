@@ -1,3 +1,6 @@
+/*
+ * Columns are declared before the first row; cells are appended row by row and found by number.
+ */
 #include "explain/explanation.h"
 
 #include <stdarg.h>

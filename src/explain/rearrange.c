@@ -1,3 +1,7 @@
+/*
+ * Changed data share every block of values that did not change; a shuffled view is a permutation of rows of
+ * the same table, and only a shuffled or stepped column is copied.
+ */
 #include "explain/rearrange.h"
 
 #include <math.h>

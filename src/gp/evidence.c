@@ -1,3 +1,7 @@
+/*
+ * L-BFGS in a box over the logarithms: positive by construction, and a factor of two is the same step
+ * wherever it starts.
+ */
 #include "gp/evidence.h"
 
 #include <math.h>

@@ -1,3 +1,8 @@
+/*
+ * Gradients are <M, dK> with the M of gp_posterior.h, formed tile by tile over the lower triangle: no
+ * derivative matrix is ever stored. Linear kernels with fewer columns than rows go through
+ * gp_weight_space.c.
+ */
 #include "gp/gp_learn.h"
 
 #include <math.h>

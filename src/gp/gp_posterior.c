@@ -1,3 +1,7 @@
+/*
+ * Cholesky factors only; the inverse appears nowhere but inside M, where the evidence needs its trace
+ * against dK.
+ */
 #include "gp/gp_posterior.h"
 
 #include <math.h>

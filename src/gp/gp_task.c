@@ -1,3 +1,7 @@
+/*
+ * Two classes are one latent function, more are one against the rest; regression targets may lose their
+ * mean, which predictions get back.
+ */
 #include "gp/gp_task.h"
 
 #include <math.h>

@@ -1,3 +1,7 @@
+/*
+ * The matrix inversion lemma applied throughout: every n x n system becomes the p x p system A = I + Z'EZ,
+ * and log determinants add the diagonal part.
+ */
 #include "gp/gp_weight_space.h"
 
 #include <math.h>

@@ -1,3 +1,8 @@
+/*
+ * Newton's iteration of Rasmussen and Williams (2006), algorithm 3.1, on a with f = K a, steps halved while
+ * the objective falls; the gradient is that of algorithm 5.1 written as one matrix M, so that any kernel can
+ * use it.
+ */
 #include "gp/laplace.h"
 
 #include <math.h>

@@ -1,3 +1,7 @@
+/*
+ * Disjoint sets with path halving; the smaller root wins, so that components are numbered by their smallest
+ * vertex.
+ */
 #include "graph/components.h"
 
 static int32_t root_of(int32_t *parent, int32_t i)

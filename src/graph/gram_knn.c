@@ -1,3 +1,7 @@
+/*
+ * Insertion into a short sorted list per query: k is small, and the scan over the row of the Gram matrix
+ * dominates.
+ */
 #include "graph/gram_knn.h"
 
 #include <math.h>

@@ -1,3 +1,7 @@
+/*
+ * pinv(L_QQ) is formed for up to a thousand absent samples and applied by conjugate gradients beyond that; a
+ * component without any sample of P makes L_QQ singular, so it is never factorised.
+ */
 #include "graph/harmonic.h"
 
 #include <math.h>

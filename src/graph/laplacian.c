@@ -1,3 +1,6 @@
+/*
+ * Rows are written in column order with the diagonal in place; powers are sparse products.
+ */
 #include "graph/laplacian.h"
 
 #include <math.h>

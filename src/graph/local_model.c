@@ -1,3 +1,8 @@
+/*
+ * Per sample: the union of its neighbours over the views, the Gram matrix of each view on it, one small
+ * solve (local_solve.c), one sparse row of A. Samples are independent, so they run in parallel with work
+ * space per worker.
+ */
 #include "graph/local_model.h"
 
 #include <float.h>

@@ -1,3 +1,7 @@
+/*
+ * Cholesky, Jacobi eigenvectors and an active-set method for the simplex (Lawson and Hanson's idea), written
+ * out here because calls of LAPACK for ten unknowns cost more than the work.
+ */
 #include "graph/local_solve.h"
 
 #include <float.h>

@@ -1,3 +1,8 @@
+/*
+ * Directed neighbour lists are made symmetric by merging each row with that of the transpose; where both
+ * directions exist with different values the smaller row's counts, so that the result does not depend on the
+ * order of work.
+ */
 #include "graph/similarity.h"
 
 #include <math.h>

@@ -1,3 +1,7 @@
+/*
+ * Sparse Cholesky where L can be formed and fits, conjugate gradients with products otherwise; vertices that
+ * no labelled sample reaches are singular directions and are set apart first.
+ */
 #include "graph/smoother.h"
 
 #include <math.h>

@@ -1,3 +1,7 @@
+/*
+ * A guess from the values alone: 0 and 1 are binary, whole numbers from 0 are counts, all else is real. NaN
+ * says nothing.
+ */
 #include "io/matrix_kind.h"
 
 #include <math.h>

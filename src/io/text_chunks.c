@@ -1,3 +1,7 @@
+/*
+ * Chunks are read through the memory map and given back to the system after each pass, so that a file larger
+ * than memory can be read.
+ */
 #include "io/text_chunks.h"
 
 #include <math.h>

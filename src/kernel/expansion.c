@@ -1,3 +1,7 @@
+/*
+ * Values at many samples are formed by blocks of rows against the kept rows, so that memory is a block and
+ * not a kernel matrix.
+ */
 #include "kernel/expansion.h"
 
 #include <math.h>

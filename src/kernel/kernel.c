@@ -1,3 +1,7 @@
+/*
+ * Kernel matrices from products of blocks: inner products or squared distances by BLAS, then one pass that
+ * maps them. Distances are clipped at 0, where rounding would make them negative.
+ */
 #include "kernel/kernel.h"
 
 #include <math.h>

@@ -1,3 +1,7 @@
+/*
+ * Pivoted incomplete Cholesky on the centred kernel, one column at a time: the full matrix is formed only
+ * when it is small, and means over the whole matrix are streamed otherwise.
+ */
 #include "kernel/kernel_basis.h"
 
 #include <math.h>

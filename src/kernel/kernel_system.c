@@ -1,3 +1,8 @@
+/*
+ * Products with K by block, whatever form the kernel has, and the direct solvers; the primal is in
+ * kernel_primal.c, the iterative one in kernel_cg.c. Where constants are free the direction K1 is taken out
+ * first, so that a large common offset of the features does not cancel against everything else.
+ */
 #include "kernel/kernel_system_impl.h"
 
 #include <math.h>

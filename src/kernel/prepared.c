@@ -1,3 +1,7 @@
+/*
+ * Fitting learns scaling, width and amplitude and stores them; predicting reads the same numbers and never
+ * looks at the new rows' statistics.
+ */
 #include "kernel/prepared.h"
 
 #include <math.h>

@@ -1,3 +1,7 @@
+/*
+ * The offset is eliminated by a second right-hand side of ones (dual) or by centring the residual (primal):
+ * no bordered indefinite system is solved.
+ */
 #include "kernel/ridge.h"
 
 #include <math.h>

@@ -1,3 +1,8 @@
+/*
+ * Outer loop: rank the violations, choose a working set, solve it by optim/svm_dual.h, update f. Stops when
+ * the largest violation over all samples is within the tolerance, which is the criterion of the whole
+ * problem.
+ */
 #include "kernel/svm_chunks.h"
 
 #include <math.h>

@@ -1,3 +1,7 @@
+/*
+ * Reference rows are stored in the model as they were prepared; a new pair is computed from them and from
+ * the new row, with 0 where either lacks the view.
+ */
 #include "kernel/view_kernel.h"
 
 #include <math.h>

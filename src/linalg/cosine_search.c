@@ -1,3 +1,7 @@
+/*
+ * Products of unit rows by blocks, each followed by a pass that keeps the best of every query, so that the
+ * full table of similarities is never there.
+ */
 #include "linalg/cosine_search.h"
 
 #include <math.h>

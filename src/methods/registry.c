@@ -1,3 +1,6 @@
+/*
+ * Names are looked up in any case of letters, then among the names other libraries use.
+ */
 #include "methods/registry.h"
 
 #include <string.h>

@@ -1,3 +1,7 @@
+/*
+ * Rows are grouped by what they lack: within a pair of groups and components the covariance, its factor and
+ * its determinant are the same, so that whitened rows reduce the rbf form to a product of matrices.
+ */
 #include "mixture/expected_internal.h"
 
 #include <math.h>

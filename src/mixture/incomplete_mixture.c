@@ -1,3 +1,7 @@
+/*
+ * Rows with the same pattern of missing entries share the factor of S_oo and the regression on it. Sums are
+ * taken about the old means, so that large offsets do not cancel.
+ */
 #include "mixture/incomplete_mixture.h"
 
 #include <math.h>

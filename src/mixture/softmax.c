@@ -1,3 +1,6 @@
+/*
+ * exp on eight lanes (linalg/vecmath.h) with a fixed order of summation, in the innermost loop of EM.
+ */
 #include "mixture/softmax.h"
 
 #include <math.h>

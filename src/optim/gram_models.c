@@ -1,3 +1,7 @@
+/*
+ * Newton's method in the coefficients b. For the squared hinge the loss is quadratic on the rows within the
+ * margin, so that one solve is exact once they are known.
+ */
 #include "optim/gram_models.h"
 
 #include <math.h>

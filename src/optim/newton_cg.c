@@ -1,3 +1,6 @@
+/*
+ * The inner accuracy follows the gradient (superlinear convergence); the Hessian is seen through products.
+ */
 #include "optim/newton_cg.h"
 
 #include <math.h>

@@ -1,3 +1,7 @@
+/*
+ * Newton's method with step halving, on log sigmoids that do not overflow; a tiny ridge keeps the 2 x 2
+ * Hessian invertible when all decisions are alike.
+ */
 #include "optim/platt.h"
 
 #include <math.h>

@@ -1,3 +1,7 @@
+/*
+ * Sweeps over the active samples in random order; a sample held by its bound by a margin rests until the
+ * active ones have converged, then all are checked again.
+ */
 #include "optim/svm_linear.h"
 
 #include <math.h>

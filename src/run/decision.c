@@ -1,3 +1,7 @@
+/*
+ * Offsets per class are found on the samples that were fitted and kept in the model: new samples are decided
+ * by the same offsets.
+ */
 #include "run/decision.h"
 
 #include <math.h>

@@ -1,3 +1,6 @@
+/*
+ * Kept as a private array, so that a model answers for a sample without any view as the fit did.
+ */
 #include "run/prior.h"
 
 static const char PRIOR[] = "_prior";

@@ -1,3 +1,7 @@
+/*
+ * Done once, before the method: what the descriptor requires is checked here, with rows counted as the
+ * caller counts them, and methods may rely on it.
+ */
 #include "run/problem.h"
 
 #include <string.h>

@@ -1,3 +1,7 @@
+/*
+ * Outcomes are recorded with their kind (classes, clusters, numbers); progress, limits and cancelling pass
+ * through plx__iterate, so that no method reads a clock.
+ */
 #include "run/run.h"
 
 #include <math.h>

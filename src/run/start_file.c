@@ -1,3 +1,7 @@
+/*
+ * Rows are those of the caller's data; only the ones a method uses are checked: finite, not negative, not
+ * all zero.
+ */
 #include "run/start_file.h"
 
 #include <math.h>

@@ -1,3 +1,6 @@
+/*
+ * A linked list in the order of storing, which is the order of dumps and of model files.
+ */
 #include "run/store.h"
 
 #include <string.h>

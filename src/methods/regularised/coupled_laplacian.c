@@ -1,3 +1,7 @@
+/*
+ * One system over all views: block v of K is the kernel of view v, and the graph ties the blocks together
+ * through the samples. Views without labelled samples are learned through the graph alone.
+ */
 #include "methods/regularised/coupled_laplacian.h"
 
 #include <math.h>

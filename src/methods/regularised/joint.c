@@ -1,3 +1,7 @@
+/*
+ * The score of the named view where it reaches the sample, else the mean over the views that do; where none
+ * does, the prior.
+ */
 #include "methods/regularised/joint.h"
 
 plx_status plx__joint_name(const char **out, plx__run *run, const char *stem, const char *view)

@@ -1,3 +1,7 @@
+/*
+ * Squared loss is one linear system for all classes; the hinge loss is a dual over the labelled samples with
+ * the deformed kernel R'(I + R M R')^-1 R, G = R'R, in which nothing large cancels.
+ */
 #include "methods/regularised/learner.h"
 
 #include <math.h>

@@ -1,3 +1,6 @@
+/*
+ * Choosing the representation, building the graph, scoring and storing; the solvers are in learner.c.
+ */
 #include "methods/regularised/one_view.h"
 
 #include <math.h>

@@ -1,3 +1,7 @@
+/*
+ * Widths first (they may need distances of their own), then either blocks of rows on demand or one sparse
+ * matrix between neighbours.
+ */
 #include "methods/spectral/affinity.h"
 
 #include <math.h>

@@ -1,3 +1,7 @@
+/*
+ * Dense eigenvectors below a size where they are cheaper, else the known vectors of eigenvalue 1 and Lanczos
+ * for the rest, repeated until no eigenvalue above the smallest taken is left.
+ */
 #include "methods/spectral/embedding.h"
 
 #include <math.h>

@@ -1,3 +1,7 @@
+/*
+ * Blend, embed, cluster, in the order of the paper; the search for a width repeats it and keeps the tightest
+ * clusters.
+ */
 #include "methods/spectral/njw.h"
 
 #include <math.h>

@@ -1,3 +1,7 @@
+/*
+ * Running sums over the views before and after u give every view what all others say at a cost linear in the
+ * number of views.
+ */
 #include "methods/spectral/pairing.h"
 
 #include <math.h>

@@ -1,8 +1,10 @@
 #include "linalg_test.h"
 
+#include "linalg/block_eigen.h"
 #include "linalg/eigen.h"
 #include "linalg/eigen_sparse.h"
 #include "linalg/factor.h"
+#include "linalg/iterative.h"
 
 static const plx_mat NONE = {NULL, 0, 0, 0};
 
@@ -263,6 +265,102 @@ static void giving_up_is_told(void **state)
     plx_context_destroy(ctx);
 }
 
+/* ---- pencils ---- */
+
+typedef struct dense_pencil {
+    plx_mat a, b;
+} dense_pencil;
+
+static plx_status apply_b(void *arg, plx_context *ctx, plx_cmat x, plx_mat y)
+{
+    return plx__gemm(ctx, 1.0, plx__cmat(((dense_pencil *)arg)->b), PLX__N, x, PLX__N, 0.0, y);
+}
+
+static plx_status apply_both(void *arg, plx_context *ctx, plx_cmat x, plx_mat ax, plx_mat bx)
+{
+    PLX_TRY(plx__gemm(ctx, 1.0, plx__cmat(((dense_pencil *)arg)->a), PLX__N, x, PLX__N, 0.0, ax));
+    return apply_b(arg, ctx, x, bx);
+}
+
+static plx_status solve_b(void *arg, plx_context *ctx, plx_cmat rhs, plx_mat x, double tol)
+{
+    plx__block_operator b = {rhs.rows, apply_b, arg};
+    return plx__cg_block(ctx, b, rhs, x, &(plx__iter_options){.tol = tol}, NULL);
+}
+
+/* By the definition: A w = theta B w, w'Bw = 1; the values are those of L^-1 A L^-T, B = LL', formed and decomposed. */
+static void pencil_agrees_with_its_dense_form(void **state)
+{
+    (void)state;
+    enum { N = 70, P = 9, WANTED = 4 };
+    for (int t = 0; t < 2; t++) {
+        plx_context *ctx = test_context(t + 1);
+        plx_mat m = test_mat(ctx, N, N, 4), b = test_spd(ctx, N, 5.0, 5), l, w = test_mat(ctx, N, P, 6);
+        plx_mat a = test_mat(ctx, N, N, 7), both = test_mat(ctx, N, N, 8);
+        double theta[P], all[N];
+        for (plx_index i = 0; i < N; i++)
+            for (plx_index j = 0; j < N; j++) a.data[i * N + j] = at(m, i, j) + at(m, j, i); /* indefinite */
+        dense_pencil p = {a, b};
+        plx__pencil pencil = {N, apply_both, solve_b, &p};
+        plx__block_eigen_result result;
+        assert_ok(ctx,
+                  plx__block_eigen(ctx, &pencil, theta, w, &(plx__block_eigen_options){.wanted = WANTED}, &result));
+        assert_true(result.converged);
+        assert_ok(ctx, plx__mat_clone(&l, plx__scratch(ctx), plx__cmat(b)));
+        assert_ok(ctx, plx__cholesky(ctx, l, NULL));
+        for (plx_index c = 0; c < N; c++) /* columns of L^-1 A, then rows of (L^-1 (L^-1 A)')' */
+            for (plx_index i = 0; i < N; i++) {
+                double sum = at(a, i, c);
+                for (plx_index k = 0; k < i; k++) sum -= at(l, i, k) * at(both, k, c);
+                both.data[i * N + c] = sum / at(l, i, i);
+            }
+        for (plx_index r = 0; r < N; r++)
+            for (plx_index i = 0; i < N; i++) {
+                double sum = at(both, r, i);
+                for (plx_index k = 0; k < i; k++) sum -= at(l, i, k) * at(both, r, k);
+                both.data[r * N + i] = sum / at(l, i, i);
+            }
+        assert_ok(ctx, plx__sym_eigen(ctx, both, all, NONE));
+        for (int j = 0; j < WANTED; j++) {
+            double length = 0;
+            assert_close(theta[j], all[N - 1 - j], 1e-10); /* the error of a value is that of its vector squared */
+            for (plx_index i = 0; i < N; i++) {
+                double aw = 0, bw = 0;
+                for (plx_index k = 0; k < N; k++) {
+                    aw += at(a, i, k) * at(w, k, j);
+                    bw += at(b, i, k) * at(w, k, j);
+                }
+                assert_close(aw, theta[j] * bw, 1e-6); /* tol 1e-8 in B^-1 A w, times |B| of about 300 */
+                length += at(w, i, j) * bw;
+            }
+            assert_close(length, 1.0, 1e-10);
+        }
+        plx_context_destroy(ctx);
+    }
+}
+
+/* B = diag(1, .., 1, 0, ..): only three directions count, of nine asked for. */
+static void directions_without_length_are_left_out(void **state)
+{
+    (void)state;
+    enum { N = 30, P = 9 };
+    plx_context *ctx = test_context(1);
+    plx_mat a = test_mat(ctx, N, N, 4), b = test_mat(ctx, N, N, 5), w = test_mat(ctx, N, P, 6);
+    double theta[P];
+    plx__mat_fill(a, 0.0);
+    plx__mat_fill(b, 0.0);
+    for (plx_index i = 0; i < 3; i++) {
+        a.data[i * N + i] = (double)(3 - i);
+        b.data[i * N + i] = 1;
+    }
+    dense_pencil p = {a, b};
+    plx__pencil pencil = {N, apply_both, solve_b, &p};
+    plx__block_eigen_result result;
+    assert_ok(ctx, plx__block_eigen(ctx, &pencil, theta, w, &(plx__block_eigen_options){.wanted = 3}, &result));
+    for (int j = 0; j < P; j++) assert_close(theta[j], j < 3 ? 3 - j : 0, 1e-9);
+    plx_context_destroy(ctx);
+}
+
 static plx_status many_allocations(plx_context *ctx)
 {
     plx_mat a, v, u;
@@ -300,6 +398,8 @@ int main(void)
         cmocka_unit_test(exhausted_krylov_spaces_are_deterministic),
         cmocka_unit_test(the_time_limit_ends_with_the_best_so_far),
         cmocka_unit_test(giving_up_is_told),
+        cmocka_unit_test(pencil_agrees_with_its_dense_form),
+        cmocka_unit_test(directions_without_length_are_left_out),
         cmocka_unit_test(survives_allocation_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,6 +12,7 @@
 #include "linalg/dense.h"
 #include "linalg/eigen.h"
 #include "core/rng.h"
+#include "linalg/block_eigen.h"
 #include "methods/cca/cca.h"
 
 enum {
@@ -291,7 +292,7 @@ static double reduced_bytes(const canon_params *set, plx_index samples, plx_inde
     double n = (double)samples, d = (double)features, k = (double)plx__min(set->dim, samples), rank = 0;
     *order = 0;
     switch (solver_for(set, samples, features)) {
-    case CCA_ITERATIVE: return (n + d) * 5 * (k + 10) + 3 * d * (k + 10);
+    case CCA_ITERATIVE: return 3 * n * (k + 8) + 5 * d * (k + 8) + plx__block_eigen_bytes(d, k + 8) / 8;
     case CCA_SVD:
         *order = rank = fmin((double)rank_of(set), fmin(n, d));
         return (2 * n + 3 * d) * (rank + 10) + 4 * rank * rank;

@@ -20,14 +20,14 @@ static inline plx_index plx__expected_row(const plx__expected_rows *r, plx_index
     return r->row ? r->row[place] : place;
 }
 
-/* Scratch for plx__poly_*: vectors of d and squares of d. */
+/* Scratch for plx__poly_*: vectors of d, and squares of d for full covariances. */
 typedef struct plx__poly_work {
     int32_t *column;
     double *a, *b, *next_a, *next_b; /* d */
-    plx_mat left, right, power, product;
+    plx_mat left, right, power, product; /* no data for diagonal covariances */
 } plx__poly_work;
 
-plx_status plx__poly_work_new(plx__poly_work *w, plx__arena *arena, plx_index d);
+plx_status plx__poly_work_new(plx__poly_work *w, plx__arena *arena, plx_index d, bool full);
 
 /* tr((V_i V_j)^h) for h = 1 .. count, over the columns missing in both patterns. */
 plx_status plx__poly_traces(double *out, plx_index count, plx_context *ctx, plx__poly_work *w, const plx__moments *mi,

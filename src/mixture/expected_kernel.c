@@ -1,6 +1,7 @@
 /*
  * Rows are grouped by what they lack: within a pair of groups and components the covariance, its factor and
- * its determinant are the same, so that whitened rows reduce the rbf form to a product of matrices.
+ * its determinant are the same, so that whitened rows reduce the rbf form to distances. Diagonal covariances are
+ * one row everywhere, never d x d.
  */
 #include "mixture/expected_internal.h"
 
@@ -14,7 +15,7 @@
 enum { TILE = 64 }; /* rows of a pattern that are worked on at once */
 
 typedef struct thread_work {
-    plx_mat cov;         /* d x d: w^2 I + V_i + V_j on the columns missing in either, then its factor */
+    plx_mat cov;         /* w^2 I + V_i + V_j on the columns missing in either, then its factor; d x d, or a diagonal */
     plx_mat left, right; /* TILE x d: rows in coordinates in which distances are those of the exponent */
     plx__poly_work poly;
 } thread_work;
@@ -73,6 +74,9 @@ static plx_index arrange_columns(int32_t *column, const plx__moments *mi, plx_in
     return count;
 }
 
+/* Entry (i, i) of a covariance in either layout. */
+static double *diagonal_at(plx_mat cov, bool full, plx_index i) { return cov.data + (full ? i * cov.ld + i : i); }
+
 /* cov += V of one side, whose missing columns are some of `column` (n, ascending). */
 static void add_cov(plx_mat cov, const plx__moments *m, plx_index pattern, plx_index z, const int32_t *column)
 {
@@ -81,13 +85,34 @@ static void add_cov(plx_mat cov, const plx__moments *m, plx_index pattern, plx_i
     plx_index count = p->d - p->observed[pattern];
     plx_mat v = m->cov[pattern * m->k + z];
     bool full = m->shape == PLX__COV_FULL;
-    for (plx_index i = 0, a = 0; i < cov.rows && a < count; i++) {
+    for (plx_index i = 0, a = 0; i < cov.cols && a < count; i++) {
         if (own[a] != column[i]) continue;
         for (plx_index j = 0, b = 0; full && j <= i && b < count; j++)
             if (own[b] == column[j]) cov.data[i * cov.ld + j] += v.data[a * v.ld + b++];
-        if (!full) cov.data[i * cov.ld + i] += v.data[a];
+        if (!full) cov.data[i] += v.data[a];
         a++;
     }
+}
+
+/* cov = L L' with L in its place, or the roots of a diagonal. */
+static plx_status factorise(plx_context *ctx, plx_mat cov, bool full)
+{
+    plx_status st = full ? plx__cholesky_serial(ctx, cov, NULL) : PLX_OK;
+    for (plx_index i = 0; !full && i < cov.cols; i++) {
+        if (!(cov.data[i] > 0)) st = PLX_E_NUMERIC;
+        cov.data[i] = sqrt(cov.data[i]);
+    }
+    if (st == PLX_E_NUMERIC) PLX_FAIL(ctx, st, "a conditional covariance is not positive definite; increase cov_reg");
+    return st;
+}
+
+/* log |cov| from its factor. */
+static double log_determinant(plx_cmat factor, bool full)
+{
+    double sum = 0;
+    if (full) return plx__chol_logdet(factor);
+    for (plx_index i = 0; i < factor.cols; i++) sum += log(factor.data[i]);
+    return 2 * sum;
 }
 
 /* Rows of one side in the arranged order: L^-1 of the part missing in either, the rest divided by the width. */
@@ -95,12 +120,15 @@ static plx_status whiten(plx_context *ctx, plx_mat out, plx_cmat factor, const p
                          plx_index end, plx_index z, const int32_t *column, double width)
 {
     const plx__moments *m = g->rows.moments;
+    bool full = m->shape == PLX__COV_FULL;
     for (plx_index i = begin; i < end; i++) {
         const double *x = m->mean.data + (plx__expected_row(&g->rows, g->place[i]) * m->k + z) * m->mean.ld;
         double *to = out.data + (i - begin) * out.ld;
-        for (plx_index c = 0; c < m->d; c++) to[c] = c < factor.rows ? x[column[c]] : x[column[c]] / width;
+        for (plx_index c = 0; c < factor.cols; c++) to[c] = full ? x[column[c]] : x[column[c]] / factor.data[c];
+        for (plx_index c = factor.cols; c < m->d; c++) to[c] = x[column[c]] / width;
     }
-    return plx__tri_solve_right_serial(ctx, factor, PLX__T, plx__sub(out, 0, 0, end - begin, factor.rows));
+    if (!full) return PLX_OK;
+    return plx__tri_solve_right_serial(ctx, factor, PLX__T, plx__sub(out, 0, 0, end - begin, factor.cols));
 }
 
 static double share(const plx__grouped *g, plx_index i, plx_index z)
@@ -111,7 +139,9 @@ static double share(const plx__grouped *g, plx_index i, plx_index z)
 static plx_status rbf_tile(expect_job *job, plx_context *ctx, thread_work *w, const int32_t *column, plx_cmat factor,
                            const plx_index at[4], plx_index zi, plx_index zj)
 {
-    double width = job->kernel->width, norm = -0.5 * plx__chol_logdet(factor) + (double)factor.rows * log(width);
+    double width = job->kernel->width;
+    bool full = job->a.rows.moments->shape == PLX__COV_FULL;
+    double norm = -0.5 * log_determinant(factor, full) + (double)factor.cols * log(width);
     PLX_TRY(whiten(ctx, w->left, factor, &job->a, at[0], at[1], zi, column, width));
     PLX_TRY(whiten(ctx, w->right, factor, &job->b, at[2], at[3], zj, column, width));
     for (plx_index i = at[0]; i < at[1]; i++)
@@ -131,14 +161,13 @@ static plx_status rbf_components(expect_job *job, plx_context *ctx, thread_work 
     const plx__moments *mi = job->a.rows.moments, *mj = job->b.rows.moments;
     int32_t *column = w->poly.column;
     plx_index n = arrange_columns(column, mi, job->a.pattern[p], mj, job->b.pattern[q]);
-    plx_mat cov = plx__sub(w->cov, 0, 0, n, n);
+    bool full = mi->shape == PLX__COV_FULL;
+    plx_mat cov = plx__sub(w->cov, 0, 0, full ? n : 1, n);
     plx__mat_fill(cov, 0.0);
-    plx__mat_add_diag(cov, job->kernel->width * job->kernel->width);
+    for (plx_index c = 0; c < n; c++) *diagonal_at(cov, full, c) = job->kernel->width * job->kernel->width;
     add_cov(cov, mi, job->a.pattern[p], zi, column);
     add_cov(cov, mj, job->b.pattern[q], zj, column);
-    plx_status st = plx__cholesky_serial(ctx, cov, NULL);
-    if (st == PLX_E_NUMERIC) PLX_FAIL(ctx, st, "a conditional covariance is not positive definite; increase cov_reg");
-    if (st != PLX_OK) return st;
+    PLX_TRY(factorise(ctx, cov, full));
     for (plx_index i = job->a.first[p]; i < job->a.first[p + 1]; i += TILE)
         for (plx_index j = job->b.first[q]; j < job->b.first[q + 1]; j += TILE) {
             const plx_index at[4] = {i, plx__min(i + TILE, job->a.first[p + 1]), j,
@@ -259,11 +288,12 @@ static plx_status open_works(expect_job *job, plx_context *ctx)
 {
     plx__arena *scratch = plx__scratch(ctx);
     plx_index d = job->a.rows.moments->d;
+    bool full = job->a.rows.moments->shape == PLX__COV_FULL;
     PLX_TRY(PLX__ARENA_NEW(&job->works, scratch, plx__workers(ctx)));
     for (int t = 0; t < plx__workers(ctx); t++) {
         thread_work *w = &job->works[t];
-        PLX_TRY(plx__poly_work_new(&w->poly, scratch, d));
-        PLX_TRY(plx__arena_mat(&w->cov, scratch, d, d));
+        PLX_TRY(plx__poly_work_new(&w->poly, scratch, d, full));
+        PLX_TRY(plx__arena_mat(&w->cov, scratch, full ? d : 1, d));
         PLX_TRY(plx__arena_mat(&w->left, scratch, TILE, d));
         PLX_TRY(plx__arena_mat(&w->right, scratch, TILE, d));
     }

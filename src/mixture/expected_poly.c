@@ -12,13 +12,14 @@
 
 #include "mixture/expected_internal.h"
 
-plx_status plx__poly_work_new(plx__poly_work *w, plx__arena *arena, plx_index d)
+plx_status plx__poly_work_new(plx__poly_work *w, plx__arena *arena, plx_index d, bool full)
 {
     PLX_TRY(plx__arena_i32(&w->column, arena, d));
     PLX_TRY(plx__arena_f64(&w->a, arena, d, 1));
     PLX_TRY(plx__arena_f64(&w->b, arena, d, 1));
     PLX_TRY(plx__arena_f64(&w->next_a, arena, d, 1));
     PLX_TRY(plx__arena_f64(&w->next_b, arena, d, 1));
+    if (!full) return PLX_OK;
     PLX_TRY(plx__arena_mat(&w->left, arena, d, d));
     PLX_TRY(plx__arena_mat(&w->right, arena, d, d));
     PLX_TRY(plx__arena_mat(&w->power, arena, d, d));
@@ -70,8 +71,7 @@ static void restrict_cov(plx_mat out, const plx__moments *m, plx_index pattern, 
     plx__mat_fill(out, 0.0);
     for (plx_index i = 0, a = 0; i < n; i++) {
         while (col[a] != columns[i]) a++;
-        if (m->shape != PLX__COV_FULL) out.data[i * out.ld + i] = v.data[a];
-        for (plx_index j = 0, b = 0; m->shape == PLX__COV_FULL && j < n; j++) {
+        for (plx_index j = 0, b = 0; j < n; j++) {
             while (col[b] != columns[j]) b++;
             out.data[i * out.ld + j] = v.data[a * v.ld + b];
         }
@@ -93,14 +93,34 @@ static plx_index common_missing(int32_t *columns, const plx__moments *mi, plx_in
     return count;
 }
 
+/* sum over the columns of (v_i v_j)^h: the traces of diagonal covariances. */
+static void diagonal_traces(double *out, plx_index count, const plx__moments *mi, plx_index pi, plx_index zi,
+                            const plx__moments *mj, plx_index pj, plx_index zj)
+{
+    plx_index ni = 0, nj = 0;
+    const int32_t *ci = missing_columns(mi, pi, &ni), *cj = missing_columns(mj, pj, &nj);
+    const double *vi = mi->cov[pi * mi->k + zi].data, *vj = mj->cov[pj * mj->k + zj].data;
+    for (plx_index a = 0, b = 0; a < ni && b < nj;) {
+        int32_t x = ci[a], y = cj[b];
+        double base = x == y ? vi[a] * vj[b] : 0.0, power = base;
+        for (plx_index h = 0; h < count; h++, power *= base) out[h] += power;
+        a += x <= y;
+        b += y <= x;
+    }
+}
+
 plx_status plx__poly_traces(double *out, plx_index count, plx_context *ctx, plx__poly_work *w, const plx__moments *mi,
                             plx_index pi, plx_index zi, const plx__moments *mj, plx_index pj, plx_index zj)
 {
+    for (plx_index h = 0; h < count; h++) out[h] = 0.0;
+    if (mi->shape != PLX__COV_FULL) {
+        diagonal_traces(out, count, mi, pi, zi, mj, pj, zj);
+        return PLX_OK;
+    }
     plx_index n = common_missing(w->column, mi, pi, mj, pj);
+    if (n == 0 || count == 0) return PLX_OK;
     plx_mat left = plx__sub(w->left, 0, 0, n, n), right = plx__sub(w->right, 0, 0, n, n);
     plx_mat power = plx__sub(w->power, 0, 0, n, n), product = plx__sub(w->product, 0, 0, n, n);
-    for (plx_index h = 0; h < count; h++) out[h] = 0.0;
-    if (n == 0 || count == 0) return PLX_OK;
     restrict_cov(left, mi, pi, zi, w->column);
     restrict_cov(right, mj, pj, zj, w->column);
     PLX_TRY(plx__gemm_serial(ctx, 1.0, plx__cmat(left), PLX__N, plx__cmat(right), PLX__N, 0.0, product));
@@ -144,11 +164,11 @@ double plx__poly_pair(const plx__expected *k, const double *traces, plx__poly_wo
 static plx_status self_traces(double *out, plx_index degree, plx_context *ctx, plx__poly_work *w, plx_mat v, bool full)
 {
     plx_index n = v.cols;
-    plx_mat power = plx__sub(w->power, 0, 0, n, n), product = plx__sub(w->product, 0, 0, n, n);
     for (plx_index r = 0; r < degree; r++) out[r] = 0.0;
     for (plx_index r = 0; !full && r < degree; r++)
         for (plx_index a = 0; a < n; a++) out[r] += pow(v.data[a], (double)(r + 1));
     if (!full || n == 0) return PLX_OK;
+    plx_mat power = plx__sub(w->power, 0, 0, n, n), product = plx__sub(w->product, 0, 0, n, n);
     plx__mat_copy(power, plx__cmat(v));
     for (plx_index r = 0; r < degree; r++) {
         out[r] = plx__mat_trace(plx__cmat(power));

@@ -19,20 +19,6 @@ static const struct {
     int threads;
 } sizes[] = {{"long", 400, 1, false, 1}, {"wide", 90, 16, true, 3}};
 
-/* Rows that do not keep the promise yet. The list only ever gets shorter: a row that keeps it must leave. */
-static const struct {
-    const char *method, *variant; /* variant NULL: all of the method */
-} exceptions[] = {{"kcomplete", "diag"}};
-
-static bool is_exception(const trial *t)
-{
-    for (size_t e = 0; e < sizeof exceptions / sizeof *exceptions; e++)
-        if (strcmp(exceptions[e].method, t->method) == 0 &&
-            (!exceptions[e].variant || strcmp(exceptions[e].variant, t->variant_name) == 0))
-            return true;
-    return false;
-}
-
 static void memory_used(plx__memory_use *out, trial *t, plx_index n, plx_index widen, bool sparse, int threads)
 {
     raw *r = raw_make_wide(t, n, 3, 7, widen);
@@ -49,17 +35,14 @@ static void memory_used(plx__memory_use *out, trial *t, plx_index n, plx_index w
 
 static void memory_estimate(trial *t)
 {
-    bool excepted = is_exception(t), kept = true;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         plx__memory_use use;
         memory_used(&use, t, sizes[i].n, sizes[i].widen, sizes[i].sparse, sizes[i].threads);
         double taken = (double)use.taken;
         bool low = taken > use.stated + SMALL_CHANGE, high = use.stated > 4 * taken + SMALL_CHANGE;
-        kept = kept && !low && !high;
-        CHECK(t, excepted || (!low && !high), "%s data: states %.0f KiB and takes %.0f KiB (%.2f times)", sizes[i].name,
+        CHECK(t, !low && !high, "%s data: states %.0f KiB and takes %.0f KiB (%.2f times)", sizes[i].name,
               use.stated / 1024, taken / 1024, use.stated / taken);
     }
-    CHECK(t, !excepted || !kept, "keeps the promise: take it off the exceptions");
 }
 
 const check memory_checks[] = {{"memory-estimate", memory_estimate}, {NULL, NULL}};

@@ -7,6 +7,7 @@
  * baselines the samples are filled by the conditional mean or by the column mean. Kernel logistic regression
  * (optim/klr.h) labels.
  */
+#include "core/parallel.h"
 #include "methods/kcomplete/kcomplete.h"
 
 #include <math.h>
@@ -263,7 +264,7 @@ static plx_status check(plx__run *run)
     return PLX_OK;
 }
 
-/* Rows, filled rows and conditional means; covariances of the mixture and, for the expected kernel, of every pattern
+/* Rows as given, dense, scaled, filled, and conditional means; covariances of the mixture and, for the expected kernel, of every pattern
  * (at most one per sample); kernel values. */
 static double memory(const plx__run *run)
 {
@@ -279,9 +280,11 @@ static double memory(const plx__run *run)
             (double)x->views[v].missing_values + (n - (double)x->views[v].present_count) * (double)x->views[v].cols;
     }
     double width = n > 0 ? fmin(d, missing / n) : 0;
-    double bytes = n * d * 10 + 8 * (n * (2 + k) * d + l * d);
+    double bytes = n * d * 10 + 8 * (n * (4 + k) * d + l * d);
     if (set->completion != KC_MEAN) bytes += 8 * k * (set->covariance == PLX__COV_FULL ? 24 * d * d : 24 * d);
-    if (set->completion == KC_ANALYTIC && set->covariance == PLX__COV_FULL) bytes += 8 * n * k * width * width;
+    if (set->completion != KC_MEAN) /* two tiles of rows per worker and the sums of a sweep; columns of every pattern */
+        bytes += 8 * (256 * plx__workers(run->ctx) + 32 * k) * d + 8 * n * d;
+    if (set->completion == KC_ANALYTIC) bytes += 8 * n * k * width * (set->covariance == PLX__COV_FULL ? width : 1);
     if (set->classifier == KC_KLR) bytes += 8 * (n * l + 3 * l * l);
     return bytes + (plx__wanted(run, "kernel") ? 16 * n * n : 0);
 }

@@ -172,6 +172,7 @@ static plx_status rbf_components(expect_job *job, plx_context *ctx, thread_work 
         for (plx_index j = job->b.first[q]; j < job->b.first[q + 1]; j += TILE) {
             const plx_index at[4] = {i, plx__min(i + TILE, job->a.first[p + 1]), j,
                                      plx__min(j + TILE, job->b.first[q + 1])};
+            PLX_TRY(plx__poll(ctx));
             PLX_TRY(rbf_tile(job, ctx, w, column, plx__cmat(cov), at, zi, zj));
         }
     return PLX_OK;
@@ -186,7 +187,8 @@ static plx_status poly_components(expect_job *job, plx_context *ctx, thread_work
     double traces[PLX__EXPECT_MAX_DEGREE];
     PLX_TRY(plx__poly_traces(traces, job->kernel->degree / 2, ctx, &w->poly, mi, job->a.pattern[p], zi, mj,
                              job->b.pattern[q], zj));
-    for (plx_index i = job->a.first[p]; i < job->a.first[p + 1]; i++)
+    for (plx_index i = job->a.first[p]; i < job->a.first[p + 1]; i++) {
+        PLX_TRY(plx__poll(ctx)); /* one pair of groups may be all there is */
         for (plx_index j = job->b.first[q]; j < job->b.first[q + 1]; j++) {
             double value =
                 plx__poly_pair(job->kernel, traces, &w->poly, mi, plx__expected_row(&job->a.rows, job->a.place[i]), zi,
@@ -194,6 +196,7 @@ static plx_status poly_components(expect_job *job, plx_context *ctx, thread_work
             job->out.data[job->a.place[i] * job->out.ld + job->b.place[j]] +=
                 share(&job->a, i, zi) * share(&job->b, j, zj) * value;
         }
+    }
     return PLX_OK;
 }
 

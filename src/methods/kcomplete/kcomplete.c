@@ -264,8 +264,8 @@ static plx_status check(plx__run *run)
     return PLX_OK;
 }
 
-/* Rows as given, dense, scaled, filled, and conditional means; covariances of the mixture and, for the expected kernel, of every pattern
- * (at most one per sample); kernel values. */
+/* Rows as given, dense, scaled, filled, and conditional means; covariances of the mixture and, for the expected
+ * kernel, of every pattern (at most one per sample); kernel values. */
 static double memory(const plx__run *run)
 {
     const plx__problem *x = run->problem;

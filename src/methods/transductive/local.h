@@ -51,8 +51,9 @@ plx_status plx__local_put_lambda(plx__run *run, const plx__local_view *views, pl
 /* Peak bytes of a method with local models: rows, their copies, matrices of local models, and the task. */
 double plx__local_memory(const plx__run *run);
 
-/* Parts of it: rows made ready (and copied into the model), and a task with a matrix L of so many entries at most. */
-double plx__local_rows_bytes(const plx__run *run, bool kept);
+/* Parts of it: rows made ready (and copied into the model) and the search for neighbours, whose number is the parameter
+ * of that name; and a task with a matrix L of so many entries at most. */
+double plx__local_rows_bytes(const plx__run *run, const char *neighbours, bool kept);
 double plx__local_task_bytes(const plx__run *run, double entries);
 
 /* ---- tasks (local_tasks.c) ---- */

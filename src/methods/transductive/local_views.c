@@ -213,17 +213,20 @@ static double rows_bytes(const plx__view *v, plx_index n, bool dense)
     return v->sparse && !dense ? 12.0 * (double)v->nonzeros + 8.0 * (double)n : 8.0 * (double)n * (double)v->cols;
 }
 
-double plx__local_rows_bytes(const plx__run *run, bool kept)
+double plx__local_rows_bytes(const plx__run *run, const char *neighbours, bool kept)
 {
     const plx__problem *x = run->problem;
     double bytes = 0, search = 0;
     for (plx_index v = 0; v < x->n_views; v++) {
+        plx__value k;
+        if (plx__view_value(&k, run->ctx, run->settings, neighbours, x->views[v].name) != PLX_OK) return INFINITY;
         bool dense = x->scale[v] == PLX__SCALE_ZSCORE;
         double own = rows_bytes(&x->views[v], x->n, dense);
         bytes += plx__prepared_bytes(run, v) + (kept ? own + 16.0 * (double)x->n : 0.0);
-        search = fmax(search, own + plx__knn_bytes(run->ctx, x->n, 10, own / 8.0, x->views[v].sparse && !dense));
+        search = fmax(search, own + plx__knn_bytes(run->ctx, x->n, (plx_index)fmin(k.number, (double)x->n), own / 8.0,
+                                                   x->views[v].sparse && !dense));
     }
-    return bytes + search + 524288.0 * plx__workers(run->ctx); /* blocks of products of every worker */
+    return bytes + search;
 }
 
 double plx__local_task_bytes(const plx__run *run, double entries)
@@ -251,7 +254,7 @@ double plx__local_memory(const plx__run *run)
     }
     double k = (double)neighbours;
     entries = n * fmin(n, (k + 1) * (k + 1)); /* of (I - A)'(I - A): neighbours of neighbours */
-    double bytes = plx__local_rows_bytes(run, run->method->predict != NULL);
+    double bytes = plx__local_rows_bytes(run, "neighbours", run->method->predict != NULL);
     bytes += plx__local_bytes(x->n, neighbours, cols, x->n_views, plx__workers(run->ctx));
     if (run->fitted) return bytes + 8.0 * n * 4 * (double)plx__max(2, x->n_classes);
     return bytes + 24.0 * n * (k + 2) + plx__local_task_bytes(run, entries); /* I - A and its transpose */

@@ -129,7 +129,7 @@ static double graph_bytes(const plx__run *run, const plx__view *v, double *entri
 
 double plx__single_matrix_graph_bytes(const plx__run *run)
 {
-    double bytes = plx__local_rows_bytes(run, false), entries = 0;
+    double bytes = plx__local_rows_bytes(run, "graph_k", false), entries = 0;
     for (plx_index v = 0; v < run->problem->n_views; v++) {
         double own = 0;
         bytes += graph_bytes(run, &run->problem->views[v], &own);

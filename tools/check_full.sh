@@ -1,10 +1,10 @@
 #!/bin/sh
 # Everything that is too slow for every change: sanitizers over all tests, threads, valgrind, long fuzzing, coverage, lint.
-#   FUZZ_SECONDS (60) per target; COVERAGE (90): per cent of the lines of src/ that the tests must reach.  ONLY=tsan,valgrind,fuzz,coverage,lint,clang,static runs a part.
+#   FUZZ_SECONDS (600) per target; COVERAGE (90): per cent of the lines of src/ that the tests must reach.  ONLY=tsan,valgrind,fuzz,coverage,lint,clang,static runs a part.
 set -u
 cd "$(dirname "$0")/.."
 jobs=$(nproc 2>/dev/null || echo 2)
-seconds=${FUZZ_SECONDS:-60}
+seconds=${FUZZ_SECONDS:-600}
 only=${ONLY:-asan,clang,static,tsan,valgrind,fuzz,coverage,lint}
 failed=""
 want() { case ",$only," in *",$1,"*) return 0 ;; *) return 1 ;; esac; }

@@ -134,8 +134,8 @@ plx_status plx__heldout_close(plx__heldout *held, plx_context *ctx, plx_model *m
     PLX_GOTO(plx__prior_read(&merge.prior, ctx, m, fitted));
     merge.rest = rest;
     if (held->n_bare)
-        plx__warn(ctx, "%s: %lld samples have no view, e.g. row %lld; %s%s%s", m->method->name, (long long)held->n_bare,
-                  (long long)held->bare_row[0],
+        plx__warn(ctx, "%s: %lld %s no view, e.g. row %lld; %s%s%s", m->method->name, (long long)held->n_bare,
+                  held->n_bare == 1 ? "sample has" : "samples have", (long long)held->bare_row[0],
                   merge.prior.label ? "they get the most frequent answer '" : "they get no answer",
                   merge.prior.label ? merge.prior.label : "", merge.prior.label ? "'" : "");
     plx__store_init(&m->store, &m->arena);

@@ -117,8 +117,8 @@ static plx_status predict_covered(plx_prediction *out, const request *r, const p
     plx__merge merge = {
         .method = r->m->method, .n = all->n, .store = &store, .outcome = &outcome, .bare = bare, .n_bare = n_bare};
     PLX_TRY(plx__prior_read(&merge.prior, ctx, r->m, &r->m->store));
-    plx__warn(ctx, "%s: %lld samples have no view, e.g. %s; they get the most frequent answer '%s'", r->m->method->name,
-              (long long)n_bare, all->ids[bare[0]], merge.prior.label);
+    plx__warn(ctx, "%s: %lld %s no view, e.g. %s; the answer there is the most frequent one, '%s'", r->m->method->name,
+              (long long)n_bare, n_bare == 1 ? "sample has" : "samples have", all->ids[bare[0]], merge.prior.label);
     if (n_bare == all->n) return nothing_but_prior(out, r, all->n, &merge.prior);
     PLX_TRY(plx__arena_i64(&keep, plx__scratch(ctx), all->n));
     PLX_TRY(plx__arena_i64(&row, plx__scratch(ctx), all->n));

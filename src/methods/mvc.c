@@ -269,8 +269,8 @@ static void warn_uncovered(plx__run *run, const plx__consensus *c)
         count++;
     }
     if (count)
-        plx__warn(run->ctx, "mvc: %lld samples have no view, e.g. %s; they keep the memberships they start with",
-                  (long long)count, run->problem->ids[first]);
+        plx__warn(run->ctx, "mvc: %lld %s no view, e.g. %s; memberships stay as they start there", (long long)count,
+                  count == 1 ? "sample has" : "samples have", run->problem->ids[first]);
 }
 
 /* ---- fit and predict ---- */

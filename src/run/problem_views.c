@@ -223,7 +223,8 @@ static plx_status warn_zero_rows(plx_context *ctx, const plx__problem_source *fr
     }
     if (!total) return PLX_OK;
     PLX_TRY(plx__list_names(&list, plx__scratch(ctx), names, count));
-    plx__warn(ctx, "%lld all-zero rows count as missing views: %s%s", (long long)total, list,
+    plx__warn(ctx, "%lld all-zero %s as missing views: %s%s", (long long)total,
+              total == 1 ? "row counts" : "rows count", list,
               from->method->zero_rows == PLX__ZERO_ROWS_PARAM ? "; zero_rows=present takes them as they are" : "");
     return PLX_OK;
 }

@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "linalg/blas.h"
+#include "linalg/eigen_lapack.h"
 #include "linalg/factor.h"
 
 enum { LARGEST_FULL = 32000 };        /* dsyevd's workspace of 2 n^2 must be countable in 32 bits */
@@ -39,14 +40,14 @@ void plx__fix_sign(plx_mat v, plx_index j, plx_mat partner)
 
 static const plx_mat NONE = {NULL, 0, 0, 0};
 
-static plx_status check_input(plx_context *ctx, plx_mat a)
+plx_status plx__eigen_input(plx_context *ctx, plx_mat a)
 {
     PLX_TRY(plx__blas_fits(ctx, a.rows, a.cols, a.ld));
     if (plx__all_finite(plx__cmat(a))) return PLX_OK;
     PLX_FAIL(ctx, PLX_E_NUMERIC, "a matrix to be decomposed holds a value that is not finite");
 }
 
-static plx_status lapack_outcome(plx_context *ctx, const char *routine, int info)
+plx_status plx__eigen_outcome(plx_context *ctx, const char *routine, int info)
 {
     if (info < 0) return plx__lapack_fault(ctx, routine, info);
     if (info > 0) PLX_FAIL(ctx, PLX_E_NUMERIC, "the iteration of %s did not converge (%d)", routine, info);
@@ -77,77 +78,16 @@ plx_status plx__sym_eigen(plx_context *ctx, plx_mat a, double *values, plx_mat v
     if (a.rows == 0) return PLX_OK;
     if (a.rows > LARGEST_FULL)
         PLX_FAIL(ctx, PLX_E_NOMEM, "all eigenvectors of a matrix of order %lld are out of reach", (long long)a.rows);
-    PLX_TRY(check_input(ctx, a));
+    PLX_TRY(plx__eigen_input(ctx, a));
     plx__blas_scope scope = plx__blas_enter_factor(ctx);
     plx_status st = run_syevd(ctx, a, values, vectors.data ? 'V' : 'N', &info);
     plx__blas_leave(scope);
     PLX_TRY(st);
-    PLX_TRY(lapack_outcome(ctx, "dsyevd", info));
+    PLX_TRY(plx__eigen_outcome(ctx, "dsyevd", info));
     plx__arena_rewind(plx__scratch(ctx), mark);
     if (!vectors.data) return PLX_OK;
     plx__mat_transpose(vectors, plx__cmat(a));
     for (plx_index j = 0; j < a.rows; j++) plx__fix_sign(vectors, j, NONE);
-    return PLX_OK;
-}
-
-typedef struct range_job {
-    plx_mat a;
-    int first, last, found; /* 1-based, inclusive */
-    double *values;
-    double *z; /* LAPACK's columns: count x n for us; NULL: values only */
-    int *support;
-} range_job;
-
-static int call_syevr(range_job *r, double *work, int lwork, int *iwork, int liwork)
-{
-    int n = plx__blas_int(r->a.rows);
-    return LAPACKE_dsyevr_work(LAPACK_COL_MAJOR, r->z ? 'V' : 'N', 'I', 'U', n, r->a.data, plx__blas_int(r->a.ld), 0, 0,
-                               r->first, r->last, 0.0, &r->found, r->values, r->z, n, r->support, work, lwork, iwork,
-                               liwork);
-}
-
-static plx_status run_syevr(plx_context *ctx, range_job *r, int *info)
-{
-    double size = 0, *work = NULL;
-    int isize = 0, *iwork = NULL;
-    *info = call_syevr(r, &size, -1, &isize, -1);
-    if (*info) return PLX_OK;
-    PLX_TRY(plx__arena_bytes((void **)&work, plx__scratch(ctx), (plx_index)size, sizeof(double)));
-    PLX_TRY(plx__arena_bytes((void **)&iwork, plx__scratch(ctx), isize, sizeof(int)));
-    *info = call_syevr(r, work, workspace_ints(size), iwork, isize);
-    return PLX_OK;
-}
-
-static plx_status eigen_range(plx_context *ctx, range_job *r, plx_index count, double *values, plx_mat vectors)
-{
-    plx__arena *scratch = plx__scratch(ctx);
-    plx_index n = r->a.rows;
-    int info = 0;
-    PLX_TRY(plx__arena_f64(&r->values, scratch, n, 1));
-    PLX_TRY(plx__arena_bytes((void **)&r->support, scratch, 2 * n, sizeof(int)));
-    if (vectors.data) PLX_TRY(plx__arena_f64(&r->z, scratch, count, n));
-    plx__blas_scope scope = plx__blas_enter_factor(ctx);
-    plx_status st = run_syevr(ctx, r, &info);
-    plx__blas_leave(scope);
-    PLX_TRY(st);
-    PLX_TRY(lapack_outcome(ctx, "dsyevr", info));
-    if (r->found != count) PLX_FAIL(ctx, PLX_E_NUMERIC, "dsyevr found %d of %d eigenvalues", r->found, (int)count);
-    for (plx_index j = 0; j < count; j++) values[j] = r->values[j];
-    if (vectors.data) plx__mat_transpose(vectors, plx__cmat_of(r->z, count, n));
-    return PLX_OK;
-}
-
-plx_status plx__sym_eigen_range(plx_context *ctx, plx_mat a, plx_index first, plx_index count, double *values,
-                                plx_mat vectors)
-{
-    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
-    PLX_ASSERT(first >= 0 && count >= 0 && first + count <= a.rows);
-    if (count == 0) return PLX_OK;
-    PLX_TRY(check_input(ctx, a));
-    range_job r = {.a = a, .first = plx__blas_int(first + 1), .last = plx__blas_int(first + count)};
-    PLX_TRY(eigen_range(ctx, &r, count, values, vectors));
-    for (plx_index j = 0; vectors.data && j < count; j++) plx__fix_sign(vectors, j, NONE);
-    plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;
 }
 
@@ -215,13 +155,13 @@ plx_status plx__svd(plx_context *ctx, plx_mat a, plx_mat u, double *s, plx_mat v
     int info = 0;
     PLX_ASSERT(!u.data == !vt.data);
     if (r == 0) return PLX_OK;
-    PLX_TRY(check_input(ctx, a));
+    PLX_TRY(plx__eigen_input(ctx, a));
     PLX_TRY(plx__arena_bytes((void **)&job.iwork, plx__scratch(ctx), 8 * r, sizeof(int)));
     plx__blas_scope scope = plx__blas_enter_factor(ctx);
     plx_status st = svd_with_fallback(ctx, &job, &info);
     plx__blas_leave(scope);
     PLX_TRY(st);
-    PLX_TRY(lapack_outcome(ctx, "dgesdd", info));
+    PLX_TRY(plx__eigen_outcome(ctx, "dgesdd", info));
     fix_svd_signs(u, vt);
     plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;

@@ -54,6 +54,40 @@ static void full_problem(void **state)
     plx_context_destroy(ctx);
 }
 
+/* Several panels, at both ends, in the middle and across, with a cluster of equal eigenvalues; values beyond what may be
+ * squared. All pairs of the same matrix by divide and conquer are the reference for the values. */
+static void ranges_of_a_larger_matrix(void **state)
+{
+    (void)state;
+    enum { N = 150 };
+    static const plx_index from[] = {0, N - 7, 40, 10}, many[] = {9, 7, 30, 1};
+    static const double factor[] = {1, 1, 1e200, 1e-200};
+    plx_context *ctx = test_context(1);
+    plx_mat q = test_mat(ctx, N, N, 1), a = test_mat(ctx, N, N, 2), work, v;
+    double all[N], some[N];
+    assert_ok(ctx, plx__qr(ctx, q, NONE));
+    for (plx_index i = 0; i < N; i++)
+        for (plx_index j = 0; j < N; j++) {
+            double sum = 0; /* Q diag(lambda) Q', lambda = 1 .. N with 20 times 50 */
+            for (plx_index k = 0; k < N; k++)
+                sum += at(q, i, k) * at(q, j, k) * (k >= 40 && k < 60 ? 50.0 : 1.0 + (double)k);
+            a.data[i * N + j] = sum;
+        }
+    assert_ok(ctx, plx__mat_clone(&work, plx__scratch(ctx), plx__cmat(a)));
+    assert_ok(ctx, plx__sym_eigen(ctx, work, all, NONE));
+    for (int t = 0; t < 4; t++) {
+        v = test_mat(ctx, N, many[t], 3);
+        for (plx_index i = 0; i < N * N; i++) work.data[i] = a.data[i] * factor[t];
+        assert_ok(ctx, plx__sym_eigen_range(ctx, work, from[t], many[t], some, v));
+        for (plx_index j = 0; j < many[t]; j++) {
+            some[j] /= factor[t];
+            assert_close(some[j], all[from[t] + j], 1e-10);
+        }
+        check_pairs(a, some, v, 1e-9);
+    }
+    plx_context_destroy(ctx);
+}
+
 /* Waiving determinism may change the last bits, not the answer, and leaves BLAS's threads as they were. */
 static void threaded_blas_is_allowed_on_request(void **state)
 {
@@ -390,6 +424,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(full_problem),
+        cmocka_unit_test(ranges_of_a_larger_matrix),
         cmocka_unit_test(threaded_blas_is_allowed_on_request),
         cmocka_unit_test(known_pair_and_tie),
         cmocka_unit_test(svd_reconstructs),

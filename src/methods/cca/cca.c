@@ -175,7 +175,9 @@ static plx_status turn_wide(canon *c, canon_view *v, cca_view *own)
     PLX_TRY(plx__arena_mat(&z, plx__scratch(c->ctx), v->n, v->n));
     plx__mark mark = plx__arena_mark(plx__scratch(c->ctx));
     PLX_TRY(dense_rows(&x, c, v));
+    PLX_TRY(plx__poll(c->ctx));
     plx__mat_transpose(own->back, plx__cmat(x));
+    PLX_TRY(plx__poll(c->ctx));
     plx__arena_rewind(plx__scratch(c->ctx), mark);
     PLX_TRY(plx__arena_mat(&r, plx__scratch(c->ctx), v->n, v->n));
     PLX_TRY(plx__qr(c->ctx, own->back, r));

@@ -13,6 +13,7 @@
 #include "core/text.h"
 
 enum { ALIGN = 64, DEFAULT_BLOCK = 1 << 18, HUGE_PAGE = 1 << 21, HUGE_BLOCK = 4 * HUGE_PAGE, MAX_SPARE = 1 << 29 };
+enum { ZERO_AT_ONCE = 1 << 26 };
 
 struct plx__block {
     plx__block *below;
@@ -168,7 +169,11 @@ plx_status plx__arena_bytes(void **out, plx__arena *arena, plx_index count, size
 plx_status plx__arena_zeroed(void **out, plx__arena *arena, plx_index count, size_t size)
 {
     PLX_TRY(plx__arena_bytes(out, arena, count, size));
-    memset(*out, 0, (size_t)count * size);
+    size_t bytes = (size_t)count * size;
+    for (size_t at = 0; at < bytes; at += ZERO_AT_ONCE) { /* the first touch of a gigabyte can take a second */
+        if (at > 0) PLX_TRY(plx__poll(arena->ctx));
+        memset((char *)*out + at, 0, bytes - at < ZERO_AT_ONCE ? bytes - at : ZERO_AT_ONCE);
+    }
     return PLX_OK;
 }
 

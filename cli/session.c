@@ -111,7 +111,7 @@ int cli_fail(cli_session *s, plx_status status)
     char hint[200];
     fprintf(stderr, "%sparallax:%s %s%s\n", cli_colour("31"), cli_colour("0"), message,
             cli_hint(hint, sizeof hint, s->args->verb, status, message));
-    if (status == PLX_E_CANCELLED) return CLI_INTERRUPTED;
+    if (status == PLX_E_CANCELLED && early) return CLI_INTERRUPTED; /* else the time limit struck */
     return status == PLX_E_ARG ? CLI_USAGE : CLI_FAILED;
 }
 

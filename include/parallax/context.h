@@ -37,7 +37,8 @@ typedef struct plx_context_options {
     int threads;             /**< 0: as many as the machine has cores */
     int deterministic;       /**< 1 (default): same bytes for every thread count */
     int64_t memory_limit;    /**< bytes; 0: 80 % of the memory free at creation */
-    double time_limit;       /**< seconds per call; 0: none. Ends a fit like the iteration limit */
+    double time_limit;       /**< seconds per call; 0: none. Ends iterations with what they have; a call
+                                  without a result half the limit (at least 2 s) later ends with PLX_E_CANCELLED */
     size_t arena_block;      /**< bytes per scratch block; 0: default; 1: one block per request */
 } plx_context_options;
 

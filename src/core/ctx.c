@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <sched.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -271,11 +272,26 @@ void plx__clear_error(plx_context *ctx) { error_buffer(ctx)[0] = '\0'; }
 
 /* ---- progress, cancel, log ---- */
 
+/* Iterations end at the time limit with what they have. What has no half result, such as a factorisation, may go on for
+ * half of the limit again, and two seconds at least. */
+static double grace(const plx_context *ctx) { return fmax(2.0, 0.5 * ctx->time_limit); }
+
+static bool long_overdue(const plx_context *ctx)
+{
+    return ctx->time_limit > 0 && ctx->call_started > 0 &&
+           plx__now() - ctx->call_started > ctx->time_limit + grace(ctx);
+}
+
 plx_status plx__poll(plx_context *ctx)
 {
     bool above = ctx->parent && atomic_load_explicit(&ctx->parent->cancelled, memory_order_relaxed);
-    if (!above && !atomic_load_explicit(&ctx->cancelled, memory_order_relaxed)) return PLX_OK;
-    PLX_FAIL(ctx, PLX_E_CANCELLED, "cancelled");
+    if (above || atomic_load_explicit(&ctx->cancelled, memory_order_relaxed))
+        PLX_FAIL(ctx, PLX_E_CANCELLED, "cancelled");
+    if (!long_overdue(ctx)) return PLX_OK;
+    PLX_FAIL(ctx, PLX_E_CANCELLED,
+             "no result within the time limit of %g s, nor %g s later, and what was under way cannot be cut short; "
+             "raise the limit or use fewer samples",
+             ctx->time_limit, grace(ctx));
 }
 
 bool plx__out_of_time(const plx_context *ctx)

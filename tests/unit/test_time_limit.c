@@ -58,10 +58,30 @@ static void limits_are_named(void **state)
     expect_cut("mvc", false, SETTINGS("clusters=3"));
 }
 
+/* What has no half result goes on for half of the limit, at least two seconds, and then gives up with a reason. */
+static void overdue_calls_give_up(void **state)
+{
+    (void)state;
+    static const struct {
+        double limit, since;
+        bool stops;
+    } cases[] = {{1, 2.5, false}, {1, 3.5, true}, {100, 140, false}, {100, 160, true}, {0, 1e6, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        plx_context *ctx = test_context(1);
+        ctx->time_limit = cases[i].limit;
+        ctx->call_started = plx__now() - cases[i].since;
+        plx_status st = plx__poll(ctx);
+        assert_int_equal(st, cases[i].stops ? PLX_E_CANCELLED : PLX_OK);
+        if (cases[i].stops) assert_non_null(strstr(plx_context_error(ctx), "no result within the time limit"));
+        plx_context_destroy(ctx);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(limits_are_named),
+        cmocka_unit_test(overdue_calls_give_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

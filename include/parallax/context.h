@@ -136,6 +136,18 @@ PLX_API uint64_t plx_context_seed(const plx_context *ctx);
 /** Number of threads calls may use, at least 1; 0 for NULL. */
 PLX_API int plx_context_threads(const plx_context *ctx);
 
+/**
+ * Set the number of threads of the calls to come; 0: as many as the machine has cores. With 1 no thread stays behind: for
+ * programs that keep many models, each with its context. Results do not depend on the number.
+ *
+ * @retval PLX_E_ARG    `ctx` is NULL, or the number is negative
+ * @retval PLX_E_NOMEM  memory ran out; the number stays as it was
+ *
+ * Cost: the threads that there were are joined; new ones start with the first call that uses them.
+ * @since 0.1
+ */
+PLX_API PLX_NODISCARD plx_status plx_context_set_threads(plx_context *ctx, int threads);
+
 /** Memory limit in bytes; 0 for NULL. */
 PLX_API int64_t plx_context_memory_limit(const plx_context *ctx);
 

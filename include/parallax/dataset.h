@@ -3,7 +3,8 @@
  * @brief Samples described by several views, with holes, labels and a class hierarchy.
  *
  * Lifetime: a data set is owned by the caller and freed with plx_dataset_destroy(). Everything
- * handed to it is copied; everything read from it is borrowed and lives as long as it does.
+ * handed to it is copied, unless it is lent (plx_dataset_borrow_dense()); everything read from it is borrowed and lives
+ * as long as it does.
  *
  * Threads: building is for one thread; a finished data set is read-only and may be shared.
  *
@@ -75,9 +76,32 @@ PLX_API const char *plx_view_kind_name(plx_view_kind kind);
 PLX_API PLX_NODISCARD plx_status plx_view_kind_parse(plx_view_kind *out, const char *name);
 
 /**
+ * The kind that values suggest, as a reader of a file without kinds would take them: only 0 and 1: binary; non-negative
+ * integers: counts; else real. NaN does not count.
+ *
+ * @retval PLX_E_ARG  an argument is NULL, or sizes no matrix can have
+ *
+ * Ownership: nothing is kept.
+ * Cost: O(values up to the first that is no count).
+ * @since 0.1
+ */
+PLX_API PLX_NODISCARD plx_status plx_view_kind_guess_dense(plx_view_kind *out, plx_cmat values);
+
+/**
+ * The same for a sparse matrix.
+ *
+ * @retval PLX_E_ARG  an argument is NULL, or sizes no matrix can have
+ *
+ * Ownership: nothing is kept.
+ * Cost: O(entries up to the first that is no count).
+ * @since 0.1
+ */
+PLX_API PLX_NODISCARD plx_status plx_view_kind_guess_sparse(plx_view_kind *out, plx_ccsr values);
+
+/**
  * @name Building
  *
- * Ownership: what is handed over is copied.
+ * Ownership: what is handed over is copied, but for the values of plx_dataset_borrow_dense() and _sparse().
  * Threads: as the context passed in; one thread at a time for a data set.
  */
 
@@ -147,6 +171,41 @@ PLX_API PLX_NODISCARD plx_status plx_dataset_add_dense(plx_dataset *data, plx_co
 PLX_API PLX_NODISCARD plx_status plx_dataset_add_sparse(plx_dataset *data, plx_context *ctx, const char *name,
                                                         plx_view_kind kind, plx_ccsr values,
                                                         const char *const *features, const uint8_t *present);
+
+/**
+ * Add a dense view without a copy: the data set reads the caller's values where they are. Where it could not read them as
+ * they stand (a row is missing by `present` or holds nothing but NaN, because such rows must read as zeros), they are
+ * copied as by plx_dataset_add_dense(). Names and flags are always copied.
+ *
+ * @param values  As for plx_dataset_add_dense(); nothing is ever written there.
+ * @retval PLX_E_ARG    as plx_dataset_add_dense()
+ * @retval PLX_E_DATA   as plx_dataset_add_dense()
+ * @retval PLX_E_NOMEM  as plx_dataset_add_dense()
+ *
+ * Ownership: the values stay the caller's, and must stay as they are until this data set and all that were made from it
+ * with the same context are destroyed. Models and predictions keep nothing of them.
+ * Cost: one look at every value; memory O(rows), or that of a copy.
+ * @since 0.1
+ */
+PLX_API PLX_NODISCARD plx_status plx_dataset_borrow_dense(plx_dataset *data, plx_context *ctx, const char *name,
+                                                          plx_view_kind kind, plx_cmat values,
+                                                          const char *const *features, const uint8_t *present);
+
+/**
+ * Add a sparse view without a copy; like plx_dataset_borrow_dense(). Values with stored zeros are copied as well, without
+ * the zeros.
+ *
+ * @retval PLX_E_ARG    as plx_dataset_add_sparse()
+ * @retval PLX_E_DATA   as plx_dataset_add_sparse()
+ * @retval PLX_E_NOMEM  as plx_dataset_add_sparse()
+ *
+ * Ownership: as plx_dataset_borrow_dense().
+ * Cost: two looks at every entry; memory O(rows), or that of a copy.
+ * @since 0.1
+ */
+PLX_API PLX_NODISCARD plx_status plx_dataset_borrow_sparse(plx_dataset *data, plx_context *ctx, const char *name,
+                                                           plx_view_kind kind, plx_ccsr values,
+                                                           const char *const *features, const uint8_t *present);
 
 /**
  * What a learner may see: n texts, NULL or "?" = unlabelled, several classes separated by '|'. NULL: no labels.

@@ -110,6 +110,25 @@ PLX_API plx_index plx_model_arrays(const plx_model *model);
  */
 PLX_API const char *plx_model_array_name(const plx_model *model, plx_index i);
 
+/**
+ * What the rows (dimension 0) or columns (1) of an array of the model are called, as plx_model_array_write() writes them:
+ * ids of samples, features, classes, clusters or views, else numbers.
+ *
+ * @param[out] names  `count` texts; NULL on failure.
+ * @param[out] count  How many; 0 on failure.
+ * @param data          Whose ids name the samples; NULL: row numbers.
+ * @retval PLX_E_ARG    an argument other than `data` is NULL, no such array, or another dimension
+ * @retval PLX_E_NOMEM  memory ran out
+ *
+ * Ownership: the texts belong to the model and are valid until the next call that gives texts of it.
+ * Threads: as the context passed in; one at a time for a model.
+ * Cost: O(length of the names).
+ * @since 0.1
+ */
+PLX_API PLX_NODISCARD plx_status plx_model_array_names(const char *const **names, plx_index *count, plx_context *ctx,
+                                                       plx_model *model, const plx_dataset *data, const char *array,
+                                                       int dimension);
+
 /** Labels and scores of the samples the model was fitted to; NULL for a model read from a file, or for NULL. */
 PLX_API const plx_prediction *plx_model_prediction(const plx_model *model);
 

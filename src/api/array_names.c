@@ -44,12 +44,12 @@ static const plx__view_card *card_of(const plx_model *m, const char *array)
     return NULL;
 }
 
-typedef struct names {
+typedef struct name_list {
     const char **name;
     plx_index count;
-} names;
+} name_list;
 
-static plx_status name_samples(names *n, plx_context *ctx, const plx_dataset *data)
+static plx_status name_samples(name_list *n, plx_context *ctx, const plx_dataset *data)
 {
     for (plx_index i = 0; i < n->count; i++) {
         if (data && data->ids && data->n == n->count) n->name[i] = data->ids[i];
@@ -59,7 +59,7 @@ static plx_status name_samples(names *n, plx_context *ctx, const plx_dataset *da
 }
 
 /* Twice as many as the view has: the second half stands for "low" (infobottleneck). */
-static plx_status name_features(names *n, plx_context *ctx, const plx__view_card *card)
+static plx_status name_features(name_list *n, plx_context *ctx, const plx__view_card *card)
 {
     for (plx_index j = 0; j < n->count; j++) {
         const char *own = NULL;
@@ -70,7 +70,7 @@ static plx_status name_features(names *n, plx_context *ctx, const plx__view_card
     return PLX_OK;
 }
 
-static plx_status name_numbers(names *n, plx_context *ctx)
+static plx_status name_numbers(name_list *n, plx_context *ctx)
 {
     for (plx_index i = 0; i < n->count; i++)
         PLX_TRY(plx__arena_printf(&n->name[i], plx__scratch(ctx), "%lld", (long long)i));
@@ -90,7 +90,7 @@ plx_status plx__array_names(const char *const **out, plx_context *ctx, const plx
     static const char *const groups[] = {"K", "k", "c", "C", "Z", "m", "Q", NULL}, *const views[] = {"V", "m", NULL};
     const plx__view_card *card = card_of(m, array);
     const char *token = NULL, *const *texts = groups_of(m, count);
-    names n = {.count = count};
+    name_list n = {.count = count};
     PLX_TRY(PLX__ARENA_NEW(&n.name, plx__scratch(ctx), count));
     PLX_TRY(token_of(&token, ctx, m, array, dimension));
     *out = n.name;
@@ -119,6 +119,43 @@ bool plx__has_names(const plx_model *m, const plx_dataset *data)
     for (plx_index v = 0; v < m->n_views; v++)
         if (m->views[v].features && m->views[v].kind != PLX_VIEW_KERNEL) return true;
     return false;
+}
+
+/* ---- reading ---- */
+
+static plx_status copy_names(const char *const **out, plx__arena *arena, const char *const *from, plx_index count)
+{
+    const char **copy = NULL;
+    PLX_TRY(PLX__ARENA_NEW(&copy, arena, count));
+    for (plx_index i = 0; i < count; i++) PLX_TRY(plx__arena_text(&copy[i], arena, from[i]));
+    *out = copy;
+    return PLX_OK;
+}
+
+static plx_status model_array_names(const char *const **names, plx_index *count, plx_context *ctx, plx_model *m,
+                                    const plx_dataset *data, const char *array, int dimension)
+{
+    const plx__array *a = plx__store_find(&m->store, array);
+    const char *const *found = NULL;
+    if (!a) PLX_FAIL(ctx, PLX_E_ARG, "this %s model has no array '%s'", m->method->name, array);
+    if (dimension != 0 && dimension != 1)
+        PLX_FAIL(ctx, PLX_E_ARG, "dimension = %d: must be 0 (rows) or 1 (columns)", dimension);
+    plx_index rows = a->sparse ? a->csr.rows : a->dense.rows, cols = a->sparse ? a->csr.cols : a->dense.cols;
+    plx_index n = dimension == 0 ? rows : cols;
+    PLX_TRY(plx__array_names(&found, ctx, m, data, array, dimension, n));
+    plx__arena_free(&m->json_arena);
+    PLX_TRY(copy_names(names, &m->json_arena, found, n));
+    *count = n;
+    return PLX_OK;
+}
+
+plx_status plx_model_array_names(const char *const **names, plx_index *count, plx_context *ctx, plx_model *model,
+                                 const plx_dataset *data, const char *array, int dimension)
+{
+    if (names) *names = NULL;
+    if (count) *count = 0;
+    PLX__CALL(ctx, model_array_names(names, count, ctx, model, data, array, dimension), PLX__ARG(names),
+              PLX__ARG(count), PLX__ARG(model), PLX__ARG(array));
 }
 
 /* ---- writing ---- */

@@ -27,6 +27,12 @@ void plx_context_set_seed(plx_context *ctx, uint64_t seed)
 
 uint64_t plx_context_seed(const plx_context *ctx) { return ctx ? ctx->seed : 0; }
 int plx_context_threads(const plx_context *ctx) { return ctx ? ctx->threads : 0; }
+
+plx_status plx_context_set_threads(plx_context *ctx, int threads)
+{
+    PLX__CALL(ctx, plx__context_set_threads(ctx, threads), PLX__COUNT(threads));
+}
+
 int64_t plx_context_memory_limit(const plx_context *ctx) { return ctx ? ctx->memory_limit : 0; }
 
 void plx_context_cancel(plx_context *ctx)

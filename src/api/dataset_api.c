@@ -3,12 +3,29 @@
  */
 #include "api/api_args.h"
 #include "data/dataset_impl.h"
+#include "io/matrix_kind.h"
 
 const char *plx_view_kind_name(plx_view_kind kind) { return plx__view_kind_name(kind); }
 
 plx_status plx_view_kind_parse(plx_view_kind *out, const char *name)
 {
     return out && name ? plx__view_kind_parse(out, name) : PLX_E_ARG;
+}
+
+plx_status plx_view_kind_guess_dense(plx_view_kind *out, plx_cmat values)
+{
+    if (!out || values.rows < 0 || values.cols < 0 || values.ld < values.cols) return PLX_E_ARG;
+    if (!values.data && values.rows > 0 && values.cols > 0) return PLX_E_ARG;
+    *out = plx__guess_kind_dense(values);
+    return PLX_OK;
+}
+
+plx_status plx_view_kind_guess_sparse(plx_view_kind *out, plx_ccsr values)
+{
+    if (!out || values.rows < 0 || values.cols < 0 || !values.ptr || values.ptr[values.rows] < 0) return PLX_E_ARG;
+    if ((!values.col || !values.val) && values.ptr[values.rows] > 0) return PLX_E_ARG;
+    *out = plx__guess_kind_sparse(values);
+    return PLX_OK;
 }
 
 /* ---- building ---- */
@@ -44,6 +61,27 @@ plx_status plx_dataset_add_sparse(plx_dataset *data, plx_context *ctx, const cha
                                   plx_ccsr values, const char *const *features, const uint8_t *present)
 {
     PLX__CALL(ctx, plx__dataset_add_sparse(data, ctx, name, kind, values, features, present), PLX__ARG(data),
+              PLX__ARG(name), PLX__ARG(values.ptr));
+}
+
+static plx_status borrow_dense(plx_dataset *data, plx_context *ctx, const char *name, plx_view_kind kind,
+                               plx_cmat values, const char *const *features, const uint8_t *present)
+{
+    PLX_TRY(plx__check_dense(ctx, name, values));
+    return plx__dataset_borrow_dense(data, ctx, name, kind, values, features, present);
+}
+
+plx_status plx_dataset_borrow_dense(plx_dataset *data, plx_context *ctx, const char *name, plx_view_kind kind,
+                                    plx_cmat values, const char *const *features, const uint8_t *present)
+{
+    PLX__CALL(ctx, borrow_dense(data, ctx, name, kind, values, features, present), PLX__ARG(data), PLX__ARG(name),
+              PLX__ARG(values.data));
+}
+
+plx_status plx_dataset_borrow_sparse(plx_dataset *data, plx_context *ctx, const char *name, plx_view_kind kind,
+                                     plx_ccsr values, const char *const *features, const uint8_t *present)
+{
+    PLX__CALL(ctx, plx__dataset_borrow_sparse(data, ctx, name, kind, values, features, present), PLX__ARG(data),
               PLX__ARG(name), PLX__ARG(values.ptr));
 }
 

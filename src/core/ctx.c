@@ -210,6 +210,19 @@ void plx__context_destroy(plx_context *ctx)
     mem.release(ctx, mem.payload);
 }
 
+/* The old threads go only when there is something in their place. */
+plx_status plx__context_set_threads(plx_context *ctx, int threads)
+{
+    struct plx__pool *pool = NULL;
+    int wanted = threads ? threads : core_count();
+    if (wanted == ctx->threads) return PLX_OK;
+    if (wanted > 1) PLX_TRY(plx__pool_open(&pool, ctx, wanted));
+    plx__pool_close(ctx->pool, ctx);
+    ctx->pool = pool;
+    ctx->threads = wanted;
+    return PLX_OK;
+}
+
 void plx__call_begin(plx_context *ctx)
 {
     ctx->error[0] = '\0';

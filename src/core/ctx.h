@@ -57,6 +57,7 @@ struct plx_context {
 /* The public functions of the same names; NULL-safe destroy. */
 plx_status plx__context_create(plx_context **out, const plx_context_options *options);
 void plx__context_destroy(plx_context *ctx);
+plx_status plx__context_set_threads(plx_context *ctx, int threads);
 const char *plx__status_name(plx_status status);
 
 /* Scratch memory of the running call. */

@@ -82,6 +82,10 @@ plx_status plx__dataset_add_dense(plx_dataset *data, plx_context *ctx, const cha
                                   plx_cmat values, const char *const *features, const uint8_t *present);
 plx_status plx__dataset_add_sparse(plx_dataset *data, plx_context *ctx, const char *name, plx_view_kind kind,
                                    plx_ccsr values, const char *const *features, const uint8_t *present);
+plx_status plx__dataset_borrow_dense(plx_dataset *data, plx_context *ctx, const char *name, plx_view_kind kind,
+                                     plx_cmat values, const char *const *features, const uint8_t *present);
+plx_status plx__dataset_borrow_sparse(plx_dataset *data, plx_context *ctx, const char *name, plx_view_kind kind,
+                                      plx_ccsr values, const char *const *features, const uint8_t *present);
 
 /* The memory of an arena as a block with one owner, the caller; the arena is empty afterwards. */
 plx_status plx__shared_take(plx__shared **out, plx_context *ctx, plx__arena *arena);

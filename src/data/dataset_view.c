@@ -156,8 +156,11 @@ static plx_status check_sparse_row(plx__view *view, plx_context *ctx, plx_index 
         if (value == 0) continue;
         if (isnan(value)) first = nans++ ? first : x.col[p];
         else PLX_TRY(check_value(ctx, view, row, x.col[p], value));
-        x.col[*out] = x.col[p];
-        x.val[(*out)++] = value;
+        if (*out != p) { /* values that can stay are never written: they may be lent */
+            x.col[*out] = x.col[p];
+            x.val[*out] = value;
+        }
+        ++*out;
     }
     if (nans == view->cols) {
         *present = 0;
@@ -184,7 +187,7 @@ static plx_status check_sparse(plx__view *view, plx_context *ctx, plx_csr x, uin
     for (plx_index i = 0; i < x.rows; i++) {
         int64_t end = x.ptr[i + 1];
         if (flags[i]) PLX_TRY(check_sparse_row(view, ctx, i, x, begin, end, &out, &flags[i]));
-        x.ptr[i + 1] = out;
+        if (out != end) x.ptr[i + 1] = out;
         begin = end;
     }
     view->sparse = true;
@@ -320,6 +323,73 @@ plx_status plx__dataset_add_sparse(plx_dataset *data, plx_context *ctx, const ch
     if (st == PLX_OK) return adopt_arena(data, ctx, &arena, &s);
     plx__arena_free(&arena);
     return st;
+}
+
+/* ---- values that stay where they are ---- */
+
+static bool all_present(const uint8_t *present, plx_index n)
+{
+    for (plx_index i = 0; present && i < n; i++)
+        if (!present[i]) return false;
+    return true;
+}
+
+/* May a data set read the values as they are? Rows that turn out to be absent would have to become zero. */
+static bool dense_can_stay(plx_cmat x)
+{
+    for (plx_index i = 0; i < x.rows; i++) {
+        plx_index j = 0;
+        while (j < x.cols && isnan(x.data[i * x.ld + j])) j++;
+        if (j == x.cols) return false;
+    }
+    return true;
+}
+
+static bool sparse_can_stay(plx_ccsr x)
+{
+    for (plx_index i = 0; i < x.rows; i++) {
+        int64_t nans = 0;
+        for (int64_t p = x.ptr[i]; p < x.ptr[i + 1]; p++) {
+            if (x.val[p] == 0) return false;
+            nans += isnan(x.val[p]) != 0;
+        }
+        if (nans == x.cols) return false;
+    }
+    return true;
+}
+
+/* In a block that holds only the names: checking changes nothing in values that can stay. */
+static plx_status lend(plx_dataset *data, plx_context *ctx, const plx__view_source *s)
+{
+    plx__arena texts;
+    plx__arena_init(&texts, data->arena.ctx);
+    return adopt_arena(data, ctx, &texts, s);
+}
+
+plx_status plx__dataset_borrow_dense(plx_dataset *data, plx_context *ctx, const char *name, plx_view_kind kind,
+                                     plx_cmat values, const char *const *features, const uint8_t *present)
+{
+    plx__view_source s = {.name = name, .kind = kind, .features = features};
+    PLX_TRY(check_name(data, ctx, name));
+    PLX_TRY(check_shape(data, ctx, name, kind, values.rows, values.cols));
+    if (!all_present(present, data->n) || !dense_can_stay(values))
+        return plx__dataset_add_dense(data, ctx, name, kind, values, features, present);
+    s.dense = (plx_mat){(double *)(uintptr_t)values.data, values.rows, values.cols, values.ld};
+    return lend(data, ctx, &s);
+}
+
+plx_status plx__dataset_borrow_sparse(plx_dataset *data, plx_context *ctx, const char *name, plx_view_kind kind,
+                                      plx_ccsr values, const char *const *features, const uint8_t *present)
+{
+    plx__view_source s = {.name = name, .kind = kind, .sparse = true, .features = features};
+    PLX_TRY(check_name(data, ctx, name));
+    PLX_TRY(check_shape(data, ctx, name, kind, values.rows, values.cols));
+    PLX_TRY(check_csr(ctx, name, values));
+    if (!all_present(present, data->n) || !sparse_can_stay(values))
+        return plx__dataset_add_sparse(data, ctx, name, kind, values, features, present);
+    s.csr = (plx_csr){values.rows, values.cols, (int64_t *)(uintptr_t)values.ptr, (int32_t *)(uintptr_t)values.col,
+                      (double *)(uintptr_t)values.val};
+    return lend(data, ctx, &s);
 }
 
 static plx_status copy_whole(plx_dataset *data, plx_context *ctx, const plx__view *v)

@@ -3,13 +3,16 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 CTEST = ctest --output-on-failure -j $(JOBS) --test-dir
 export PLX_WERROR ?= OFF
 
-.PHONY: help setup build demo test ci check-full bench reproduce install lint format docs clean
+.PHONY: help setup build demo test python-test python-nightly python-wheel python-docs ci check-full bench reproduce install lint format docs clean
 
 help:
 	@echo "make demo        set up, build, and show what Parallax does (a few minutes)"
 	@echo "make test        set up, build, and run all tests"
 	@echo "make build       the command at build/release/parallax, the library beside it"
 	@echo "make ci          what must pass before a change lands: format, tests, clang, static build"
+	@echo "make python-test     all tests of the Python package; python-nightly: with 10,000 fits"
+	@echo "make python-wheel    a wheel for every Python from 3.10 on, tested in an empty environment"
+	@echo "make python-docs     the site of the package, from the same pages (build/python/docs)"
 	@echo "make install     install (PREFIX=/usr/local)"
 	@echo "make check-full  tests plus long fuzzing, thread sanitizer, valgrind, static analysis, coverage"
 	@echo "make bench       benchmarks against limits and peers"
@@ -37,10 +40,23 @@ test: build
 	@cmake --preset asan >/dev/null
 	@cmake --build build/asan -j $(JOBS)
 	@tools/python_env.sh build/venv
+	@tools/python_test.sh environment build/release
 	@echo "== testing (release)"
 	@$(CTEST) build/release -LE contract
 	@echo "== testing (AddressSanitizer and UBSan)"
 	@$(CTEST) build/asan -LE 'cli|install|interop|readme'
+
+python-test: build
+	@tools/python_test.sh full build/release
+
+python-nightly: build
+	@tools/python_test.sh nightly build/release
+
+python-wheel: setup
+	@tools/python_wheel.sh
+
+python-docs: build
+	@tools/python_docs.sh build/release
 
 ci:
 	@.ci/run

@@ -16,6 +16,11 @@ ci) packages="$packages clang clang-format libomp-dev" ;;
 full) packages="$packages clang clang-format libomp-dev clang-tidy cppcheck valgrind lcov" ;;
 esac
 
+# For the Python package: the headers of the interpreter, unless it is one of the user's own.
+if ! python3 -c 'import os, sysconfig, sys; sys.exit(not os.path.exists(sysconfig.get_path("include") + "/Python.h"))' 2>/dev/null; then
+    packages="$packages python3-dev"
+fi
+
 missing=""
 for p in $packages; do
     dpkg-query -W -f='${Status}' "$p" 2>/dev/null | grep -q '^install ok installed$' || missing="$missing $p"

@@ -17,9 +17,9 @@ class View:
 
     name: str
     matrix: object
-    features: list = None
-    present: np.ndarray = None
-    kind: str = None
+    features: list | None = None
+    present: np.ndarray | None = None
+    kind: str | None = None
 
 
 @dataclasses.dataclass
@@ -28,7 +28,7 @@ class Samples:
 
     views: list
     n: int
-    ids: list = None
+    ids: list | None = None
     index: object = None
     obs: object = None
     single: bool = False  # cut from one matrix

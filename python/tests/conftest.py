@@ -12,6 +12,13 @@ def pytest_addoption(parser):
     parser.addoption("--quick", action="store_true", help="a subset that takes less than a minute")
 
 
+def pytest_collection_modifyitems(config, items):
+    if config.getoption("--quick"):
+        for item in items:
+            if item.get_closest_marker("full"):
+                item.add_marker(pytest.mark.skip(reason="left to the full tests"))
+
+
 @pytest.fixture(scope="session")
 def command():
     """The parallax command of the same source, to compare with."""

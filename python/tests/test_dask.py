@@ -9,6 +9,7 @@ import parallax
 distributed = pytest.importorskip("distributed")
 
 
+@pytest.mark.full
 @pytest.mark.filterwarnings("ignore")
 def test_grid_search_on_two_workers(few_labels):
     Xs, _, truth = few_labels

@@ -97,6 +97,7 @@ def test_ctrl_c_stops_a_fit():
     assert child.returncode == 0 and time.monotonic() - began < 10
 
 
+@pytest.mark.full
 def test_other_threads_run_during_a_fit():
     generator = np.random.default_rng(0)
     X = np.abs(generator.normal(size=(2000, 100)))

@@ -2,6 +2,7 @@
 import inspect
 import json
 import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -10,6 +11,8 @@ import parallax
 from parallax._estimator import NON_NEGATIVE
 from parallax._registry import METHODS
 from parallax.estimators import COMMON
+
+from conftest import ROOT
 
 
 def test_descriptions_are_those_of_the_command(command):
@@ -67,3 +70,8 @@ def test_methods_of_counts_are_known():
 def test_unknown_method_names_the_nearest():
     with pytest.raises(ValueError, match="did you mean 'bct'"):
         parallax.estimator("bctt")
+
+
+def test_types_of_the_estimators_are_current():
+    done = subprocess.run([sys.executable, ROOT / "tools/gen_python_stubs.py", "--check"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr

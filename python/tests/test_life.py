@@ -73,8 +73,8 @@ def test_models_and_data_outlive_each_other():
 LONG = """
     import numpy as np, parallax, sys, time
     generator = np.random.default_rng(0)
-    X = np.abs(generator.normal(size=(3000, 200)))
-    model = parallax.Mvplsa(clusters=40, max_iter=10**6, tol=0, topics=200)
+    X = np.abs(generator.normal(size=(1000, 50)))
+    model = parallax.Mvplsa(clusters=5, max_iter=10**8, tol=0, topics=5)
     print("ready", flush=True)
     try:
         model.fit([X, X])
@@ -89,12 +89,12 @@ def test_ctrl_c_stops_a_fit():
     child = subprocess.Popen([sys.executable, "-W", "ignore", "-c", textwrap.dedent(LONG)], stdout=subprocess.PIPE,
                              text=True)
     assert child.stdout.readline() == "ready\n"
-    time.sleep(1.0)
+    time.sleep(2.0)
     began = time.monotonic()
     child.send_signal(signal.SIGINT)
     words, _ = child.communicate(timeout=60)
     assert words.splitlines()[0] == "interrupted" and words.splitlines()[1].startswith("alive")
-    assert child.returncode == 0 and time.monotonic() - began < 10
+    assert child.returncode == 0 and time.monotonic() - began < 30
 
 
 @pytest.mark.full

@@ -86,8 +86,9 @@ LONG = """
 
 
 def test_ctrl_c_stops_a_fit():
+    # A test that runs in the background of a shell inherits interrupts that are ignored.
     child = subprocess.Popen([sys.executable, "-W", "ignore", "-c", textwrap.dedent(LONG)], stdout=subprocess.PIPE,
-                             text=True)
+                             text=True, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     assert child.stdout.readline() == "ready\n"
     time.sleep(2.0)
     began = time.monotonic()

@@ -24,6 +24,7 @@ static const cli_verb *const verbs[] = {&cli_verb_fit,
                                         &cli_verb_data_drop,
                                         &cli_verb_data_complete,
                                         &cli_verb_data_generate,
+                                        &cli_verb_ner_eval,
                                         &cli_verb_version,
                                         &cli_verb_completion,
                                         &cli_verb_man,
@@ -46,6 +47,7 @@ bool cli_is_group(const char *name) { return cli_group_summary(name) != NULL; }
 const char *cli_group_summary(const char *group)
 {
     if (strcmp(group, "data") == 0) return "Look at, check, convert, split, thin out, complete or make data sets.";
+    if (strcmp(group, "ner") == 0) return "Find names in text: learn, tag, choose what to annotate, measure.";
     return strcmp(group, "model") == 0 ? "Look at models." : NULL;
 }
 

@@ -11,6 +11,7 @@
 
 #include "parallax/context.h"
 #include "parallax/matrix.h"
+#include "parallax/metrics.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -34,6 +35,24 @@ typedef struct plx_conll plx_conll;
  * @since 0.1
  */
 PLX_API PLX_NODISCARD plx_status plx_conll_read(plx_conll **out, plx_context *ctx, const char *path);
+
+/**
+ * The same for text with names: columns are separated by blanks or tabs in any mixture, the text is UTF-8, and a line
+ * whose first field is -DOCSTART- stands between documents. The functions below expect texts read this way.
+ *
+ * @param[out] out       NULL on failure.
+ * @retval PLX_E_ARG     an argument is NULL
+ * @retval PLX_E_IO      the file cannot be read
+ * @retval PLX_E_FORMAT  no tokens, lines of different numbers of columns, or bytes that are no UTF-8: the message names
+ *                       the line
+ * @retval PLX_E_NOMEM   the text would pass the memory limit
+ *
+ * Ownership: the caller's; free it with plx_conll_destroy().
+ * Threads: as the context passed in.
+ * Cost: time O(bytes of the file), memory about the file and a pointer per column and token.
+ * @since 0.1
+ */
+PLX_API PLX_NODISCARD plx_status plx_ner_read(plx_conll **out, plx_context *ctx, const char *path);
 
 /**
  * @name Reading
@@ -73,6 +92,24 @@ PLX_API plx_index plx_conll_sentence(const plx_conll *text, plx_index sentence);
 
 /** First sentence of a document; for document = plx_conll_documents() the number of sentences; -1 for others. */
 PLX_API plx_index plx_conll_document(const plx_conll *text, plx_index document);
+
+/**
+ * Compare the last two columns of a text, right and guessed tags, as conlleval does: tokens, phrases, found, correct,
+ * accuracy, precision, recall, f1, and of every type T precision:T, recall:T, f1:T, found:T, phrases:T, correct:T.
+ *
+ * @param metrics        where the figures are added
+ * @param scheme         "any" (or NULL): tags have a prefix B, I, E, O, ., [ or ]; "raw": bare types, every token a name
+ * @retval PLX_E_ARG     an argument is NULL, or there is no such scheme
+ * @retval PLX_E_FORMAT  fewer than two columns, or an unknown prefix: the message names the line
+ * @retval PLX_E_NOMEM   the memory limit
+ *
+ * Ownership: the caller keeps both.
+ * Threads: as the context passed in.
+ * Cost: time and memory O(tokens).
+ * @since 0.1
+ */
+PLX_API PLX_NODISCARD plx_status plx_ner_eval(plx_context *ctx, plx_metrics *metrics, const plx_conll *text,
+                                              const char *scheme);
 
 #ifdef __cplusplus
 }

@@ -2,21 +2,18 @@
  * Tagged text for callers: a CoNLL file with its memory.
  */
 #include "api/api_args.h"
-#include "io/conll.h"
-#include "parallax/ner.h"
+#include "api/ner_impl.h"
 
-struct plx_conll {
-    plx__arena arena;
-    plx__conll text;
-};
+/* Text of names: any blank separates, and bytes are characters. */
+static const plx__conll_style NAMES = {.any_blank = true, .utf8 = true};
 
-static plx_status read_text(plx_conll **out, plx_context *ctx, const char *path)
+static plx_status read_text(plx_conll **out, plx_context *ctx, const char *path, const plx__conll_style *style)
 {
     plx_conll *text = plx__alloc(ctx, sizeof *text);
     if (!text) PLX_FAIL(ctx, PLX_E_NOMEM, "out of memory while reading %s", path);
     *text = (plx_conll){.text = {0}};
     plx__arena_init(&text->arena, ctx);
-    plx_status st = plx__conll_read(&text->text, ctx, &text->arena, path);
+    plx_status st = plx__conll_read(&text->text, ctx, &text->arena, path, style);
     if (st == PLX_OK) *out = text;
     else plx_conll_destroy(text);
     return st;
@@ -33,7 +30,13 @@ void plx_conll_destroy(plx_conll *text)
 plx_status plx_conll_read(plx_conll **out, plx_context *ctx, const char *path)
 {
     if (out) *out = NULL;
-    PLX__CALL(ctx, read_text(out, ctx, path), PLX__ARG(out), PLX__ARG(path));
+    PLX__CALL(ctx, read_text(out, ctx, path, NULL), PLX__ARG(out), PLX__ARG(path));
+}
+
+plx_status plx_ner_read(plx_conll **out, plx_context *ctx, const char *path)
+{
+    if (out) *out = NULL;
+    PLX__CALL(ctx, read_text(out, ctx, path, &NAMES), PLX__ARG(out), PLX__ARG(path));
 }
 
 plx_index plx_conll_tokens(const plx_conll *text) { return text ? text->text.n_tokens : 0; }

@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     plx_context *ctx = NULL;
     plx__conll c;
     if (plx_context_create(&ctx, &o) != PLX_OK) return 0;
-    if (plx__conll_parse(&c, ctx, plx__scratch(ctx), "fuzz", (const char *)data, size) == PLX_OK) check(&c);
+    if (plx__conll_parse(&c, ctx, plx__scratch(ctx), "fuzz", (const char *)data, size, NULL) == PLX_OK) check(&c);
     else if (!plx_context_error(ctx)[0]) abort();
     plx_context_destroy(ctx);
     return 0;

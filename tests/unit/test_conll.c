@@ -5,7 +5,7 @@
 
 static plx_status parse(plx__conll *out, plx_context *ctx, const char *text)
 {
-    return plx__conll_parse(out, ctx, plx__scratch(ctx), "t.conll", text, strlen(text));
+    return plx__conll_parse(out, ctx, plx__scratch(ctx), "t.conll", text, strlen(text), NULL);
 }
 
 static void sentences_and_columns(void **state)
@@ -52,8 +52,8 @@ static void ragged_lines_are_named(void **state)
     assert_fails(ctx, parse(&c, ctx, "a\tO\nb\tc\tO\n"), PLX_E_FORMAT, "line 2: 3 columns");
     assert_fails(ctx, parse(&c, ctx, "a\t\tO\n"), PLX_E_FORMAT, "line 1, column 2: empty");
     assert_fails(ctx, parse(&c, ctx, "\n\n"), PLX_E_FORMAT, "no tokens");
-    assert_fails(ctx, plx__conll_parse(&c, ctx, plx__scratch(ctx), "z", "a\0b\n", 4), PLX_E_FORMAT, "NUL");
-    assert_fails(ctx, plx__conll_read(&c, ctx, plx__scratch(ctx), "nowhere.conll"), PLX_E_IO, "nowhere.conll");
+    assert_fails(ctx, plx__conll_parse(&c, ctx, plx__scratch(ctx), "z", "a\0b\n", 4, NULL), PLX_E_FORMAT, "NUL");
+    assert_fails(ctx, plx__conll_read(&c, ctx, plx__scratch(ctx), "nowhere.conll", NULL), PLX_E_IO, "nowhere.conll");
     plx_context_destroy(ctx);
 }
 
@@ -77,7 +77,7 @@ static void every_refused_allocation_is_reported(void **state)
         plx_context *ctx = metered_context(&m, 1);
         if (!ctx) continue;
         plx__conll c;
-        plx_status st = plx__conll_read(&c, ctx, plx__scratch(ctx), "tests/fuzz/corpus/conll/two.conll");
+        plx_status st = plx__conll_read(&c, ctx, plx__scratch(ctx), "tests/fuzz/corpus/conll/two.conll", NULL);
         assert_true(st == PLX_OK || (st == PLX_E_NOMEM && plx_context_error(ctx)[0]));
         plx_context_destroy(ctx);
         assert_int_equal(m.live, 0);
@@ -92,7 +92,7 @@ static void public_accessors_check_their_bounds(void **state)
     plx_context *ctx = test_context(1);
     plx_conll *text = NULL;
     plx__conll c;
-    assert_ok(ctx, plx__conll_read(&c, ctx, plx__scratch(ctx), "tests/fuzz/corpus/conll/two.conll"));
+    assert_ok(ctx, plx__conll_read(&c, ctx, plx__scratch(ctx), "tests/fuzz/corpus/conll/two.conll", NULL));
     assert_ok(ctx, plx_conll_read(&text, ctx, "tests/fuzz/corpus/conll/two.conll"));
     plx_index n = plx_conll_tokens(text), s = plx_conll_sentences(text), d = plx_conll_documents(text);
     assert_true(n > 0 && s > 0 && d > 0);

@@ -11,13 +11,16 @@
 
 #include "parallax/context.h"
 #include "parallax/matrix.h"
+#include "parallax/method.h"
 #include "parallax/metrics.h"
+#include "parallax/params.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 typedef struct plx_conll plx_conll;
+typedef struct plx_ner_model plx_ner_model;
 
 /**
  * Read a CoNLL file: one token per line, its columns separated by tabs (by blanks when the file has no tab), a blank
@@ -110,6 +113,182 @@ PLX_API plx_index plx_conll_document(const plx_conll *text, plx_index document);
  */
 PLX_API PLX_NODISCARD plx_status plx_ner_eval(plx_context *ctx, plx_metrics *metrics, const plx_conll *text,
                                               const char *scheme);
+
+/**
+ * @name Learning
+ *
+ * Threads: as the context passed in; texts are only read.
+ */
+
+/**
+ * Settings with their defaults: for "memm" (conditional Markov model).
+ *
+ * @param[out] out    NULL on failure.
+ * @retval PLX_E_ARG  an argument is NULL, or there are no such settings
+ *
+ * Ownership: the caller's; free it with plx_params_destroy().
+ * Cost: O(1).
+ */
+PLX_API PLX_NODISCARD plx_status plx_ner_params_create(plx_params **out, plx_context *ctx, const char *what);
+
+/**
+ * The i-th of these settings. Set `info->struct_size` first (PLX_PARAM_INFO_INIT).
+ *
+ * @retval PLX_E_ARG  past the end, no such settings, NULL
+ *
+ * Ownership: texts are borrowed and stay valid.
+ * Cost: O(1).
+ */
+PLX_API PLX_NODISCARD plx_status plx_ner_param(plx_param_info *info, const char *what, plx_index i);
+
+/** How to train. Start from PLX_NER_TRAIN_OPTIONS_INIT. */
+typedef struct plx_ner_train_options {
+    size_t struct_size;
+    const char *scheme;          /**< of the tags: "iob2" (NULL), "iob1" or "raw" */
+    const char *unlabelled_text; /**< a file with more text whose words are counted too; NULL: none */
+    const char *dump_features;   /**< a file for the features of every token; NULL: none */
+} plx_ner_train_options;
+
+#define PLX_NER_TRAIN_OPTIONS_INIT                                                                                     \
+    {                                                                                                                  \
+        sizeof(plx_ner_train_options), 0, 0, 0                                                                         \
+    }
+
+/**
+ * Train a tagger on a text whose last column holds the tags.
+ *
+ * @param[out] out  NULL on failure.
+ * @param learner   "memm"
+ * @param params    NULL for the defaults; made by plx_ner_params_create() for the same learner.
+ * @param options   NULL for the defaults.
+ * @retval PLX_E_ARG        an argument is NULL or no such learner, scheme or setting
+ * @retval PLX_E_DATA       there are no tags
+ * @retval PLX_E_FORMAT     an unknown prefix of a tag: the message names the line
+ * @retval PLX_E_IO         a file cannot be read or written
+ * @retval PLX_E_NOMEM      the memory limit
+ * @retval PLX_E_CANCELLED  asked to stop
+ *
+ * Same text and settings give the same bytes for every number of threads.
+ *
+ * Ownership: the caller's; free it with plx_ner_model_destroy(). It keeps no pointer to the text.
+ * Cost: time O(steps x tokens x features of a token x tags), memory about 20 numbers per feature and tag.
+ */
+PLX_API PLX_NODISCARD plx_status plx_ner_train(plx_ner_model **out, plx_context *ctx, const char *learner,
+                                               const plx_conll *text, const plx_params *params,
+                                               const plx_ner_train_options *options);
+
+/**
+ * @name Models
+ *
+ * Threads: a model is read-only: any number may tag with it, each with a context of its own.
+ */
+
+/**
+ * Free a model. NULL is allowed.
+ *
+ * Errors: none.
+ * Ownership: what was read from it goes with it.
+ * Cost: O(blocks of memory).
+ */
+PLX_API void plx_ner_model_destroy(plx_ner_model *model);
+
+/**
+ * Write a model file.
+ *
+ * @retval PLX_E_ARG    an argument is NULL
+ * @retval PLX_E_IO     the file cannot be written; nothing is left behind
+ * @retval PLX_E_NOMEM  the memory limit
+ *
+ * Ownership: the caller keeps the model.
+ * Cost: O(weights).
+ */
+PLX_API PLX_NODISCARD plx_status plx_ner_model_save(plx_context *ctx, const plx_ner_model *model, const char *path);
+
+/**
+ * Read a model file that plx_ner_model_save() wrote.
+ *
+ * @param[out] out       NULL on failure.
+ * @retval PLX_E_ARG     an argument is NULL
+ * @retval PLX_E_IO      the file cannot be read
+ * @retval PLX_E_FORMAT  not a model file, damaged, or a model of another kind
+ * @retval PLX_E_NOMEM   the memory limit
+ *
+ * Ownership: the caller's; free it with plx_ner_model_destroy().
+ * Cost: O(weights).
+ */
+PLX_API PLX_NODISCARD plx_status plx_ner_model_load(plx_ner_model **out, plx_context *ctx, const char *path);
+
+/**
+ * What the model is, as JSON: learner, parameters, objective, number of features and tags.
+ *
+ * @param[out] text     NULL on failure.
+ * @retval PLX_E_ARG    an argument is NULL
+ * @retval PLX_E_NOMEM  no memory
+ *
+ * Ownership: borrowed from the model until the next call or its end.
+ * Threads: one at a time for a model.
+ * Cost: O(length of the text).
+ */
+PLX_API PLX_NODISCARD plx_status plx_ner_model_json(const char **text, plx_context *ctx, plx_ner_model *model);
+
+/**
+ * "memm", ..
+ *
+ * Errors: none; NULL for NULL.
+ * Ownership: borrowed from the model.
+ * Cost: O(1).
+ */
+PLX_API const char *plx_ner_model_learner(const plx_ner_model *model);
+
+/**
+ * Number of tags of a memm.
+ *
+ * Errors: none; 0 for NULL.
+ * Ownership: nothing is handed out.
+ * Cost: O(1).
+ */
+PLX_API plx_index plx_ner_model_tags(const plx_ner_model *model);
+
+/**
+ * The i-th tag, bytewise sorted, in IOB2.
+ *
+ * Errors: none; NULL for NULL or out of range.
+ * Ownership: borrowed from the model.
+ * Cost: O(1).
+ */
+PLX_API const char *plx_ner_model_tag(const plx_ner_model *model, plx_index i);
+
+/** How to tag a file. Start from PLX_NER_TAG_OPTIONS_INIT. */
+typedef struct plx_ner_tag_options {
+    size_t struct_size;
+    const char *scheme; /**< of the guesses; NULL: that of the training text */
+    int unlabelled;     /**< the text has no column of tags */
+    const char *probs;  /**< a file for the probabilities of a memm, a line per word; NULL: none */
+    const char *scores; /**< a file for the scores of an svm, a line per word; NULL: none */
+} plx_ner_tag_options;
+
+#define PLX_NER_TAG_OPTIONS_INIT                                                                                       \
+    {                                                                                                                  \
+        sizeof(plx_ner_tag_options), 0, 0, 0, 0                                                                        \
+    }
+
+/**
+ * Tag a file: its columns and the guess go to `out`, an empty line after every sentence. "-" is standard input, read as
+ * it comes, and standard output.
+ *
+ * @param options        NULL for the defaults.
+ * @retval PLX_E_ARG     an argument is NULL, no such scheme, or values the model does not have
+ * @retval PLX_E_IO      a file cannot be read or written
+ * @retval PLX_E_FORMAT  empty, other numbers of columns, no UTF-8: the message names the line
+ * @retval PLX_E_DATA    the model wants parts of speech and there are none
+ * @retval PLX_E_NOMEM   the memory limit
+ * @retval PLX_E_CANCELLED  asked to stop
+ *
+ * Ownership: the caller keeps the model.
+ * Cost: time O(tokens x (features + tags^history)), memory O(a sentence x tags^history + different words).
+ */
+PLX_API PLX_NODISCARD plx_status plx_ner_tag_file(plx_context *ctx, const plx_ner_model *model, const char *in,
+                                                  const char *out, const plx_ner_tag_options *options);
 
 #ifdef __cplusplus
 }

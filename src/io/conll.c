@@ -181,7 +181,8 @@ plx_status plx__conll_parse(plx__conll *out, plx_context *ctx, plx__arena *arena
     PLX_TRY(plx__arena_text(&p.out.where, arena, where));
     PLX_TRY(make_room(&p, arena, sizes));
     p.line = p.style.lines_above;
-    p.tabs = !p.style.any_blank && memchr(text, '\t', size) != NULL;
+    p.out.has_tab = memchr(text, '\t', size) != NULL;
+    p.tabs = p.out.has_tab && !p.style.any_blank;
     PLX_TRY(parse_lines(&p, arena, copy, size, sizes.tokens));
     p.out.columns = (const char *const *const *)p.columns;
     p.out.lines = p.lines;

@@ -15,6 +15,7 @@ typedef struct plx__conll {
     const plx_index *sentences;           /* n_sentences + 1 offsets into the tokens */
     const plx_index *documents;           /* n_documents + 1 offsets into the sentences; one document
                                          * when the file has no -DOCSTART- */
+    bool has_tab;
     bool opens_document, closes_document; /* a mark stands before the first token, after the last one */
 } plx__conll;
 

@@ -23,6 +23,18 @@ typedef struct run {
     plx_status status;
 } run;
 
+static double largest_of(const double *x, plx_index n)
+{
+    double largest = 0;
+    for (plx_index i = 0; i < n; i++) largest = fmax(largest, fabs(x[i]));
+    return largest;
+}
+
+static double wanted_at(const run *r, const double *x, plx_index n)
+{
+    return r->o->gradient_tol * (r->o->relative ? fmax(1.0, largest_of(x, n)) : 1.0);
+}
+
 static double evaluate(void *run_, const double *x, double *gradient, const int n, const double step)
 {
     run *r = run_;
@@ -38,8 +50,7 @@ static double evaluate(void *run_, const double *x, double *gradient, const int 
     if (!isfinite(value)) return 1e300; /* worse than anything: the search steps back */
     if (value < r->result->value) {
         r->result->value = value;
-        r->result->gradient_max = 0;
-        for (int i = 0; i < n; i++) r->result->gradient_max = fmax(r->result->gradient_max, fabs(gradient[i]));
+        r->result->gradient_max = largest_of(gradient, n);
         memcpy(r->best, x, (size_t)n * sizeof *x);
     }
     return value;
@@ -49,15 +60,13 @@ static int progress(void *run_, const double *x, const double *gradient, const d
                     const double gnorm, const double step, int n, int iteration, int trials)
 {
     run *r = run_;
-    double largest = 0;
-    (void)x, (void)xnorm, (void)gnorm, (void)step, (void)trials;
-    for (int i = 0; i < n; i++) largest = fmax(largest, fabs(gradient[i]));
+    (void)xnorm, (void)gnorm, (void)step, (void)trials;
     r->result->iterations = iteration;
     if (r->status == PLX_OK) r->status = plx__report(r->ctx, r->o->phase, iteration, r->o->max_iter, value);
     if (r->status != PLX_OK || plx__out_of_time(r->ctx)) return OUR_STOP;
     double change = fabs(r->last - value);
     r->last = value;
-    r->result->converged = largest <= r->o->gradient_tol || change <= r->o->change_tol * fmax(1.0, fabs(value));
+    r->result->converged = largest_of(gradient, n) <= wanted_at(r, x, n) || change <= r->o->change_tol * fmax(1.0, fabs(value));
     return r->result->converged ? OUR_STOP : 0;
 }
 
@@ -69,7 +78,7 @@ static plx_status value_at_start(run *r, plx_index n, const double *x, double *g
         PLX_FAIL(r->ctx, PLX_E_NUMERIC, "%s: the objective is not finite at the starting point", r->o->phase);
     r->result->value = r->last = value;
     r->result->evaluations = 1;
-    for (plx_index i = 0; i < n; i++) r->result->gradient_max = fmax(r->result->gradient_max, fabs(gradient[i]));
+    r->result->gradient_max = largest_of(gradient, n);
     memcpy(r->best, x, (size_t)n * sizeof *x);
     return PLX_OK;
 }
@@ -117,10 +126,10 @@ static plx_status minimise_free(plx_context *ctx, plx_index n, double *x, plx__o
     PLX_TRY(plx__arena_f64(&r.best, plx__scratch(ctx), n, 1));
     PLX_TRY(plx__arena_f64(&gradient, plx__scratch(ctx), n, 1));
     PLX_TRY(value_at_start(&r, n, x, gradient));
-    result->converged = result->gradient_max <= o->gradient_tol;
+    result->converged = result->gradient_max <= wanted_at(&r, x, n);
     if (!result->converged) PLX_TRY(run_library(&r, n, x));
     memcpy(x, r.best, (size_t)n * sizeof *x);
-    result->converged = result->converged || result->gradient_max <= o->gradient_tol;
+    result->converged = result->converged || result->gradient_max <= wanted_at(&r, x, n);
     return PLX_OK;
 }
 

@@ -15,6 +15,7 @@ typedef struct plx__lbfgs_options {
     plx_index max_iter;          /* 0: 200 */
     plx_index memory;            /* 0: 10 */
     double gradient_tol;         /* largest (projected) gradient entry; 0: 1e-5 */
+    bool relative;               /* without a box: gradient_tol counts times max(1, largest |x|) */
     double change_tol;           /* relative change of f; 0: 1e-11; negative: never */
     const double *lower, *upper; /* box, both or neither; +-INFINITY allowed */
     const char *phase;           /* progress label; NULL: "lbfgs" */

@@ -1,0 +1,22 @@
+/*
+ * What the verbs of `parallax ner` share: settings, their help, and options.
+ */
+#ifndef PARALLAX_CLI_NER_COMMON_H
+#define PARALLAX_CLI_NER_COMMON_H
+
+#include "output.h"
+
+/* The verb cannot do without these options; ended by NULL. CLI_DONE, or one line and CLI_USAGE. */
+int cli_ner_need(const cli_args *args, const char *const *options);
+
+/* Settings of a purpose ("memm", ..) with every --set. */
+int cli_ner_params(plx_params **out, cli_session *s, const char *what);
+
+/* "Settings of WHAT (--set KEY=VALUE):" and a line for each. */
+void cli_ner_list(FILE *to, const char *what, const char *title);
+
+extern const cli_option cli_ner_set_options[];
+extern const cli_option cli_ner_scheme_options[];
+extern const cli_positional cli_ner_positionals[];
+
+#endif

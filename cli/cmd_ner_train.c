@@ -60,10 +60,7 @@ static int run(const cli_args *args)
     return code;
 }
 
-static void more_help(FILE *to)
-{
-    cli_ner_list(to, "memm", "Parameters of --learner memm");
-}
+static void more_help(FILE *to) { cli_ner_list(to, "memm", "Parameters of --learner memm"); }
 
 static const cli_option options[] = {
     {.name = "train",

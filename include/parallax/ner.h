@@ -21,6 +21,8 @@ extern "C" {
 
 typedef struct plx_conll plx_conll;
 typedef struct plx_ner_model plx_ner_model;
+typedef struct plx_ner_choice plx_ner_choice;
+typedef struct plx_ner_curve plx_ner_curve;
 
 /**
  * Read a CoNLL file: one token per line, its columns separated by tabs (by blanks when the file has no tab), a blank
@@ -121,7 +123,7 @@ PLX_API PLX_NODISCARD plx_status plx_ner_eval(plx_context *ctx, plx_metrics *met
  */
 
 /**
- * Settings with their defaults: for "memm" (conditional Markov model).
+ * Settings with their defaults: for "memm" (conditional Markov model), "select" or "simulate".
  *
  * @param[out] out    NULL on failure.
  * @retval PLX_E_ARG  an argument is NULL, or there are no such settings
@@ -289,6 +291,190 @@ typedef struct plx_ner_tag_options {
  */
 PLX_API PLX_NODISCARD plx_status plx_ner_tag_file(plx_context *ctx, const plx_ner_model *model, const char *in,
                                                   const char *out, const plx_ner_tag_options *options);
+
+/**
+ * @name Selective sampling
+ *
+ * Threads: as the context passed in; models and texts are only read.
+ */
+
+/**
+ * Rank the sentences of a pool by how much models disagree about them.
+ *
+ * @param[out] out    NULL on failure.
+ * @param models      two or more of learner "memm", with the same tags
+ * @param metric      "kl-max", "kl-ave", "f-complement" or "random"
+ * @param params      NULL for the defaults; made by plx_ner_params_create() for "select"
+ * @param unlabelled  not 0: the pool has no column of tags (tags are not looked at anyway)
+ * @retval PLX_E_ARG        an argument is NULL, no such metric, fewer than two models, a model without probabilities
+ * @retval PLX_E_DATA       models with different tags, or parts of speech are missing
+ * @retval PLX_E_NOMEM      the memory limit
+ * @retval PLX_E_CANCELLED  asked to stop
+ *
+ * Ownership: the caller's; free it with plx_ner_choice_destroy().
+ * Cost: tagging the pool with every model.
+ */
+PLX_API PLX_NODISCARD plx_status plx_ner_select(plx_ner_choice **out, plx_context *ctx,
+                                                const plx_ner_model *const *models, plx_index n_models,
+                                                const plx_conll *pool, const char *metric, const plx_params *params,
+                                                int unlabelled);
+
+/**
+ * The same from files of probabilities as plx_ner_tag_file() writes them; the decoded tag of a token is its most
+ * probable one.
+ *
+ * @param[out] out       NULL on failure.
+ * @retval PLX_E_ARG     an argument is NULL, no such metric, fewer than two files
+ * @retval PLX_E_IO      a file cannot be read
+ * @retval PLX_E_FORMAT  not such a file: the message names the line
+ * @retval PLX_E_DATA    files with different tags or sentences
+ * @retval PLX_E_NOMEM   the memory limit
+ *
+ * Ownership: the caller's; free it with plx_ner_choice_destroy().
+ * Cost: O(files).
+ */
+PLX_API PLX_NODISCARD plx_status plx_ner_select_probs(plx_ner_choice **out, plx_context *ctx, const char *const *paths,
+                                                      plx_index n_paths, const char *metric, const plx_params *params);
+
+/**
+ * Free a ranking. NULL is allowed.
+ *
+ * Errors: none.
+ * Ownership: it is gone.
+ * Cost: O(1).
+ */
+PLX_API void plx_ner_choice_destroy(plx_ner_choice *choice);
+
+/**
+ * Sentences of the pool.
+ *
+ * Errors: none; 0 for NULL.
+ * Ownership: nothing is handed out.
+ * Cost: O(1).
+ */
+PLX_API plx_index plx_ner_choice_count(const plx_ner_choice *choice);
+
+/** A sentence of a ranked pool. Set struct_size first (PLX_NER_CHOSEN_INIT). */
+typedef struct plx_ner_chosen {
+    size_t struct_size;
+    double score;
+    plx_index tokens, names; /**< names as the first model decodes them */
+    plx_index rank;          /**< 0: annotate it first */
+} plx_ner_chosen;
+
+#define PLX_NER_CHOSEN_INIT                                                                                            \
+    {                                                                                                                  \
+        sizeof(plx_ner_chosen), 0, 0, 0, 0                                                                             \
+    }
+
+/**
+ * Score and rank of a sentence, by its place in the pool.
+ *
+ * @retval PLX_E_ARG  out of range, NULL, or a struct of unknown size
+ *
+ * Ownership: copied.
+ * Cost: O(1).
+ */
+PLX_API PLX_NODISCARD plx_status plx_ner_choice_sentence(plx_ner_chosen *out, const plx_ner_choice *choice,
+                                                         plx_index sentence);
+
+/**
+ * Write the ranking as sentence,score,tokens,entities_pred,rank,selected in the order of the pool; `selected` is 1 for the
+ * first `batch`.
+ *
+ * @retval PLX_E_ARG  an argument is NULL or negative
+ * @retval PLX_E_IO   the file cannot be written; nothing is left behind
+ *
+ * Ownership: the caller keeps the ranking.
+ * Cost: O(sentences).
+ */
+PLX_API PLX_NODISCARD plx_status plx_ner_choice_write(plx_context *ctx, const plx_ner_choice *choice, plx_index batch,
+                                                      const char *path);
+
+/** What to simulate. Start from PLX_NER_SIMULATE_OPTIONS_INIT. */
+typedef struct plx_ner_simulate_options {
+    size_t struct_size;
+    const char *scheme; /**< of the tags: "iob2" (NULL), "iob1" or "raw" */
+    const char *metric; /**< as for plx_ner_select(); NULL: "kl-ave" */
+    plx_index batch;    /**< sentences per round */
+    plx_index rounds;
+} plx_ner_simulate_options;
+
+#define PLX_NER_SIMULATE_OPTIONS_INIT                                                                                  \
+    {                                                                                                                  \
+        sizeof(plx_ner_simulate_options), 0, 0, 50, 20                                                                 \
+    }
+
+/**
+ * Selective sampling as it would have gone: models of both views, trained on `train`, choose sentences of `pool`, whose
+ * tags then join the training text; a model of all features is measured on `test` before the first round and after each.
+ *
+ * @param[out] out  NULL on failure.
+ * @param params    NULL for the defaults; made by plx_ner_params_create() for "simulate"
+ * @param options   NULL for the defaults.
+ * @retval PLX_E_ARG        an argument is NULL or out of range
+ * @retval PLX_E_DATA       a text has no tags
+ * @retval PLX_E_FORMAT     an unknown prefix of a tag
+ * @retval PLX_E_NOMEM      the memory limit
+ * @retval PLX_E_CANCELLED  asked to stop
+ *
+ * Ownership: the caller's; free it with plx_ner_curve_destroy().
+ * Cost: per round three trainings, and tagging the pool twice.
+ */
+PLX_API PLX_NODISCARD plx_status plx_ner_simulate(plx_ner_curve **out, plx_context *ctx, const plx_conll *train,
+                                                  const plx_conll *pool, const plx_conll *test,
+                                                  const plx_params *params, const plx_ner_simulate_options *options);
+
+/**
+ * Free a curve. NULL is allowed.
+ *
+ * Errors: none.
+ * Ownership: it is gone.
+ * Cost: O(1).
+ */
+PLX_API void plx_ner_curve_destroy(plx_ner_curve *curve);
+
+/**
+ * Rounds of a curve, the one before any annotation included.
+ *
+ * Errors: none; 0 for NULL.
+ * Ownership: nothing is handed out.
+ * Cost: O(1).
+ */
+PLX_API plx_index plx_ner_curve_count(const plx_ner_curve *curve);
+
+/** State after a round. Set struct_size first (PLX_NER_ROUND_INIT). */
+typedef struct plx_ner_round {
+    size_t struct_size;
+    plx_index sentences, tokens, names; /**< annotated from the pool so far */
+    double f1, precision, recall;       /**< of names in the test text */
+} plx_ner_round;
+
+#define PLX_NER_ROUND_INIT                                                                                             \
+    {                                                                                                                  \
+        sizeof(plx_ner_round), 0, 0, 0, 0, 0, 0                                                                        \
+    }
+
+/**
+ * The state after a round; 0 is the start.
+ *
+ * @retval PLX_E_ARG  out of range, NULL, or a struct of unknown size
+ *
+ * Ownership: copied.
+ * Cost: O(1).
+ */
+PLX_API PLX_NODISCARD plx_status plx_ner_curve_round(plx_ner_round *out, const plx_ner_curve *curve, plx_index round);
+
+/**
+ * Write the curve as round,sentences,tokens,entities,f1,precision,recall.
+ *
+ * @retval PLX_E_ARG  an argument is NULL
+ * @retval PLX_E_IO   the file cannot be written; nothing is left behind
+ *
+ * Ownership: the caller keeps the curve.
+ * Cost: O(rounds).
+ */
+PLX_API PLX_NODISCARD plx_status plx_ner_curve_write(plx_context *ctx, const plx_ner_curve *curve, const char *path);
 
 #ifdef __cplusplus
 }

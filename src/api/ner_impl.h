@@ -6,6 +6,7 @@
 
 #include "io/conll.h"
 #include "ner/memm_tag.h"
+#include "ner/select.h"
 #include "parallax/ner.h"
 
 struct plx_conll {
@@ -33,6 +34,9 @@ plx_status plx__ner_model_new(plx_ner_model **out, plx_context *ctx, const char 
 
 /* "iob2" .. to its number; NULL is `otherwise`. */
 plx_status plx__ner_scheme_of(plx__ner_scheme *out, plx_context *ctx, const char *name, plx__ner_scheme otherwise);
+
+/* "kl-max" .. to its number. */
+plx_status plx__ner_metric_of(plx__ner_metric *out, plx_context *ctx, const char *name);
 
 /* Settings for another purpose are refused. */
 plx_status plx__ner_check_settings(plx_context *ctx, const plx_params *settings, const char *what);

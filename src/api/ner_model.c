@@ -13,11 +13,13 @@
 /* ---- settings ---- */
 
 static const plx__param_table MEMM[] = {plx__memm_params_table, NULL};
+static const plx__param_table SELECT[] = {plx__select_params_table, NULL};
+static const plx__param_table SIMULATE[] = {plx__memm_params_table, plx__select_params_table, NULL};
 
 static const struct {
     const char *what;
     const plx__param_table *tables;
-} PURPOSES[] = {{"memm", MEMM}};
+} PURPOSES[] = {{"memm", MEMM}, {"select", SELECT}, {"simulate", SIMULATE}};
 
 enum { N_PURPOSES = sizeof PURPOSES / sizeof *PURPOSES };
 

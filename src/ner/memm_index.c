@@ -116,35 +116,28 @@ plx_index plx__memm_history(const plx__memm_index *x, const int32_t *symbols, in
     return at < 0 ? -1 : x->history_feature[at];
 }
 
-/* Every way to read `text` as tags joined by underscores. */
+/* Every way to read `text` as tags joined by underscores; the first time round histories are numbered, the second time
+ * they get their features. */
 static plx_status read_history(plx__memm_index *x, const char *text, int32_t *symbols, int at, int count,
                                int32_t feature)
 {
-    for (plx_index a = 0; a < x->symbols; a++) {
+    for (plx_index a = 0; at < PLX__NER_HISTORY && a < x->symbols; a++) {
         const char *tag = a < x->n_tags ? x->m->tag[a] : "<s>", *rest = after_tag(x, text, a);
         symbols[at] = (int32_t)a;
         if (at + 1 < count && rest) PLX_TRY(read_history(x, rest, symbols, at + 1, count, feature));
         if (at + 1 < count || strcmp(text, tag) != 0) continue;
         plx_index number = 0;
         PLX_TRY(plx__dict_add(&number, &x->history, (const char *)symbols, (size_t)count * sizeof *symbols));
-        x->history_feature[number] = feature;
+        if (x->history_feature) x->history_feature[number] = feature;
     }
     return PLX_OK;
 }
 
-static plx_status index_history(plx__memm_index *x, plx__arena *arena)
+static plx_status read_histories(plx__memm_index *x)
 {
     static const char *const name[] = {"t1:", "t2:", "t3:"};
-    const plx__dict *features = &x->m->features;
-    plx_index room = 16;
-    PLX_TRY(plx__dict_init(&x->history, arena, 1024));
-    for (plx_index k = 0; k < features->count; k++)
-        room += features->key[k].text[0] == 't' && features->key[k].text[2] == ':' ? 8 : 0;
-    PLX_TRY(plx__arena_i32(&x->history_feature, arena, room));
-    PLX_TRY(plx__arena_i32(&x->bracket, arena, x->symbols));
-    for (plx_index a = 0; a < x->symbols; a++) x->bracket[a] = -1;
-    for (plx_index k = 0; k < features->count; k++) {
-        const char *text = features->key[k].text;
+    for (plx_index k = 0; k < x->m->features.count; k++) {
+        const char *text = x->m->features.key[k].text;
         int32_t symbols[PLX__NER_HISTORY];
         for (int d = 0; d < x->depth; d++)
             if (strncmp(text, name[d], 3) == 0) PLX_TRY(read_history(x, text + 3, symbols, 0, d + 1, (int32_t)k));
@@ -152,6 +145,16 @@ static plx_status index_history(plx__memm_index *x, plx__arena *arena)
             if (strcmp(text + 4, x->m->tag[a]) == 0) x->bracket[a] = (int32_t)k;
     }
     return PLX_OK;
+}
+
+static plx_status index_history(plx__memm_index *x, plx__arena *arena)
+{
+    PLX_TRY(plx__arena_i32(&x->bracket, arena, x->symbols));
+    for (plx_index a = 0; a < x->symbols; a++) x->bracket[a] = -1;
+    PLX_TRY(plx__dict_init(&x->history, arena, 1024));
+    PLX_TRY(read_histories(x));
+    PLX_TRY(plx__arena_i32(&x->history_feature, arena, x->history.count));
+    return read_histories(x);
 }
 
 /* ---- tables ---- */

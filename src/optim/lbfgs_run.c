@@ -25,9 +25,12 @@ typedef struct run {
 
 static double largest_of(const double *x, plx_index n)
 {
-    double largest = 0;
-    for (plx_index i = 0; i < n; i++) largest = fmax(largest, fabs(x[i]));
-    return largest;
+    double largest[4] = {0};
+    for (plx_index i = 0; i < n; i++) {
+        double size = fabs(x[i]), *to = &largest[i & 3];
+        if (!(size <= *to)) *to = size; /* NaN too */
+    }
+    return fmax(fmax(largest[0], largest[1]), fmax(largest[2], largest[3]));
 }
 
 static double wanted_at(const run *r, const double *x, plx_index n)

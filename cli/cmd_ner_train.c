@@ -10,6 +10,8 @@ static const char *const outputs[] = {"model", "dump-features", "json", NULL};
 static int set_view(plx_params *params, cli_session *s)
 {
     const char *view = cli_value(s->args, "view");
+    if (view && strcmp(cli_value(s->args, "learner"), "memm") != 0)
+        return cli_usage_error(s->args->verb, "--view goes with --learner memm");
     return view ? cli_fail(s, plx_params_set(params, s->ctx, "view", view)) : CLI_DONE;
 }
 

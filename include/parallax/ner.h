@@ -123,7 +123,8 @@ PLX_API PLX_NODISCARD plx_status plx_ner_eval(plx_context *ctx, plx_metrics *met
  */
 
 /**
- * Settings with their defaults: for "memm" (conditional Markov model), "select" or "simulate".
+ * Settings with their defaults: for "memm" (conditional Markov model), "svm" (support vector machines), "bootstrap",
+ * "select" or "simulate".
  *
  * @param[out] out    NULL on failure.
  * @retval PLX_E_ARG  an argument is NULL, or there are no such settings
@@ -160,7 +161,7 @@ typedef struct plx_ner_train_options {
  * Train a tagger on a text whose last column holds the tags.
  *
  * @param[out] out  NULL on failure.
- * @param learner   "memm"
+ * @param learner   "memm" or "svm"
  * @param params    NULL for the defaults; made by plx_ner_params_create() for the same learner.
  * @param options   NULL for the defaults.
  * @retval PLX_E_ARG        an argument is NULL or no such learner, scheme or setting
@@ -173,11 +174,49 @@ typedef struct plx_ner_train_options {
  * Same text and settings give the same bytes for every number of threads.
  *
  * Ownership: the caller's; free it with plx_ner_model_destroy(). It keeps no pointer to the text.
- * Cost: time O(steps x tokens x features of a token x tags), memory about 20 numbers per feature and tag.
+ * Cost: memm: time O(steps x tokens x features of a token x tags), memory about 20 numbers per feature and tag. svm: time
+ * O(steps x (instances + forms)) per type of name, memory O(instances).
  */
 PLX_API PLX_NODISCARD plx_status plx_ner_train(plx_ner_model **out, plx_context *ctx, const char *learner,
                                                const plx_conll *text, const plx_params *params,
                                                const plx_ner_train_options *options);
+
+/** How to bootstrap. Start from PLX_NER_BOOTSTRAP_OPTIONS_INIT. */
+typedef struct plx_ner_bootstrap_options {
+    size_t struct_size;
+    const char *scheme;        /**< of the tags: "iob2" (NULL), "iob1" or "raw" */
+    const char *dump_lexicon;  /**< a file for the corpus lexicon of the last training; NULL: none */
+    const char *dump_contexts; /**< a file for its context lexicon; NULL: none */
+} plx_ner_bootstrap_options;
+
+#define PLX_NER_BOOTSTRAP_OPTIONS_INIT                                                                                 \
+    {                                                                                                                  \
+        sizeof(plx_ner_bootstrap_options), 0, 0, 0                                                                     \
+    }
+
+/**
+ * Support vector machines with features bootstrapped from unlabelled text: classifiers tag the text, what they find
+ * becomes features, and they are trained again, first over spans of words, then over words. The model is the one that was
+ * best on `dev`.
+ *
+ * @param[out] out  NULL on failure.
+ * @param text      path of the unlabelled text, words first in a line; it is read part by part
+ * @param params    NULL for the defaults; made by plx_ner_params_create() for "bootstrap"
+ * @param options   NULL for the defaults.
+ * @retval PLX_E_ARG        an argument is NULL or a setting out of range
+ * @retval PLX_E_DATA       a text has no tags, or the training text no names
+ * @retval PLX_E_FORMAT     an unknown prefix of a tag, or a file that cannot be read as text in columns
+ * @retval PLX_E_IO         a file cannot be read or written
+ * @retval PLX_E_NOMEM      the memory limit
+ * @retval PLX_E_CANCELLED  asked to stop
+ *
+ * Ownership: the caller's; free it with plx_ner_model_destroy().
+ * Cost: per training that of an svm, and tagging the text twice; memory grows with the different words of the text and
+ * its longest document, not with its length.
+ */
+PLX_API PLX_NODISCARD plx_status plx_ner_bootstrap(plx_ner_model **out, plx_context *ctx, const plx_conll *train,
+                                                   const plx_conll *dev, const char *text, const plx_params *params,
+                                                   const plx_ner_bootstrap_options *options);
 
 /**
  * @name Models

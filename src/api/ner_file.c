@@ -10,14 +10,14 @@
 #include "io/h5.h"
 #include "parallax/version.h"
 
-static plx_status damaged(const plx__h5 *f, const char *what)
+plx_status plx__ner_damaged(const plx__h5 *f, const char *what)
 {
     PLX_FAIL(f->ctx, PLX_E_FORMAT, "%s: damaged model file (%s); train the model again", f->path, what);
 }
 
 /* ---- lists of names ---- */
 
-static plx_status save_names(const plx__h5 *f, const char *object, const plx__dict *names)
+plx_status plx__ner_save_names(const plx__h5 *f, const char *object, const plx__dict *names)
 {
     plx__arena *scratch = plx__scratch(f->ctx);
     plx__mark mark = plx__arena_mark(scratch);
@@ -40,16 +40,16 @@ static plx_status add_lines(plx__dict *names, const plx__h5 *f, const char *text
 {
     for (plx_index i = 0, begin = 0; i < bytes; i++) {
         plx_index number = 0, before = names->count;
-        if (text[i] == '\0') return damaged(f, "a name holds NUL");
+        if (text[i] == '\0') return plx__ner_damaged(f, "a name holds NUL");
         if (text[i] != '\n') continue;
         PLX_TRY(plx__dict_add(&number, names, text + begin, (size_t)(i - begin)));
-        if (names->count == before) return damaged(f, "a name comes twice");
+        if (names->count == before) return plx__ner_damaged(f, "a name comes twice");
         begin = i + 1;
     }
     return PLX_OK;
 }
 
-static plx_status load_names(plx__dict *names, const plx__h5 *f, plx__arena *arena, const char *object)
+plx_status plx__ner_load_names(plx__dict *names, const plx__h5 *f, plx__arena *arena, const char *object)
 {
     plx__arena *scratch = plx__scratch(f->ctx);
     plx__mark mark = plx__arena_mark(scratch);
@@ -99,7 +99,7 @@ static plx_status load_pairs(plx_params *p, const plx__h5 *f, const char *keys, 
     plx_index count = 0, other = 0;
     PLX_TRY(plx__h5_read_texts(&key, &count, f, plx__scratch(f->ctx), keys));
     PLX_TRY(plx__h5_read_texts(&value, &other, f, plx__scratch(f->ctx), values));
-    if (count != other) return damaged(f, "parameters without values");
+    if (count != other) return plx__ner_damaged(f, "parameters without values");
     for (plx_index i = 0; i < count; i++) {
         const plx__param_spec *spec = defaults ? plx__param_find(p->tables, key[i]) : NULL;
         if (!defaults || (spec && strcmp(spec->def, value[i]) != 0))
@@ -113,13 +113,13 @@ static plx_status load_pairs(plx_params *p, const plx__h5 *f, const char *keys, 
 static plx_status save_lexicon(const plx__h5 *f, const plx__ner_lexicon *l)
 {
     const char **names = NULL, *object = NULL;
-    PLX_TRY(save_names(f, "/ner/words", &l->words));
+    PLX_TRY(plx__ner_save_names(f, "/ner/words", &l->words));
     PLX_TRY(plx__h5_write_vector(f, "/ner/counts", PLX__H5_I64, l->count, l->words.count));
     PLX_TRY(PLX__ARENA_NEW(&names, plx__scratch(f->ctx), l->n_gazetteers));
     for (plx_index g = 0; g < l->n_gazetteers; g++) {
         names[g] = l->gazetteer[g].name;
         PLX_TRY(plx__arena_printf(&object, plx__scratch(f->ctx), "/ner/gazetteer%lld", (long long)g));
-        PLX_TRY(save_names(f, object, &l->gazetteer[g].words));
+        PLX_TRY(plx__ner_save_names(f, object, &l->gazetteer[g].words));
     }
     return plx__h5_write_texts(f, "/ner/gazetteers", names, l->n_gazetteers);
 }
@@ -131,7 +131,7 @@ static plx_status save_memm(const plx__h5 *f, const plx_ner_model *model)
     int64_t facts[] = {m->iterations, m->converged, m->views.pos};
     double real[] = {m->objective, model->seconds};
     PLX_TRY(plx__h5_write_texts(f, "/ner/tags", m->tag, m->n_tags));
-    PLX_TRY(save_names(f, "/ner/features", &m->features));
+    PLX_TRY(plx__ner_save_names(f, "/ner/features", &m->features));
     PLX_TRY(plx__h5_write(f, "/ner/weights", PLX__H5_F64, m->weight, 2, dims));
     PLX_TRY(plx__h5_write_vector(f, "/ner/facts_int", PLX__H5_I64, facts, 3));
     PLX_TRY(plx__h5_write_vector(f, "/ner/facts_real", PLX__H5_F64, real, 2));
@@ -144,17 +144,17 @@ static plx_status load_lexicon(plx_ner_model *model, const plx__h5 *f)
     const char *const *names = NULL, *object = NULL;
     plx__h5_shape shape;
     PLX_TRY(plx__ner_lexicon_init(l, &model->arena));
-    PLX_TRY(load_names(&l->words, f, &model->arena, "/ner/words"));
+    PLX_TRY(plx__ner_load_names(&l->words, f, &model->arena, "/ner/words"));
     PLX_TRY(plx__h5_read_i64(&l->count, &shape, f, &model->arena, "/ner/counts"));
-    if (shape.count != l->words.count) return damaged(f, "words without counts");
+    if (shape.count != l->words.count) return plx__ner_damaged(f, "words without counts");
     l->room = shape.count;
     PLX_TRY(plx__h5_read_texts(&names, &l->n_gazetteers, f, &model->arena, "/ner/gazetteers"));
-    if (l->n_gazetteers > 64) return damaged(f, "gazetteers");
+    if (l->n_gazetteers > 64) return plx__ner_damaged(f, "gazetteers");
     PLX_TRY(PLX__ARENA_NEW(&l->gazetteer, &model->arena, l->n_gazetteers));
     for (plx_index g = 0; g < l->n_gazetteers; g++) {
         l->gazetteer[g].name = names[g];
         PLX_TRY(plx__arena_printf(&object, plx__scratch(f->ctx), "/ner/gazetteer%lld", (long long)g));
-        PLX_TRY(load_names(&l->gazetteer[g].words, f, &model->arena, object));
+        PLX_TRY(plx__ner_load_names(&l->gazetteer[g].words, f, &model->arena, object));
     }
     return PLX_OK;
 }
@@ -166,12 +166,13 @@ static plx_status load_tags(plx_ner_model *model, const plx__h5 *f)
     const char *const *tags = NULL;
     plx__ner_mark *mark = NULL;
     PLX_TRY(plx__h5_read_texts(&tags, &m->n_tags, f, &model->arena, "/ner/tags"));
-    if (m->n_tags < 1) return damaged(f, "no tags");
+    if (m->n_tags < 1) return plx__ner_damaged(f, "no tags");
     PLX_TRY(PLX__ARENA_NEW(&mark, &model->arena, m->n_tags));
     PLX_TRY(PLX__ARENA_NEW(&m->tag, &model->arena, m->n_tags));
     for (plx_index t = 0; t < m->n_tags; t++) {
         mark[t] = (plx__ner_mark){tags[t][0], 0};
-        if (!strchr("BIO", tags[t][0]) || (t > 0 && strcmp(tags[t - 1], tags[t]) >= 0)) return damaged(f, "tags");
+        if (!strchr("BIO", tags[t][0]) || (t > 0 && strcmp(tags[t - 1], tags[t]) >= 0))
+            return plx__ner_damaged(f, "tags");
         if (tags[t][0] && tags[t][1] == '-') PLX_TRY(plx__ner_type(&mark[t].type, &model->types, tags[t] + 2));
         m->tag[t] = tags[t];
     }
@@ -188,11 +189,12 @@ static plx_status load_memm(plx_ner_model *model, const plx__h5 *f)
     double *real = NULL;
     PLX_TRY(plx__params_fill(&m->params, f->ctx, &model->arena, model->settings));
     PLX_TRY(load_tags(model, f));
-    PLX_TRY(load_names(&m->features, f, &model->arena, "/ner/features"));
+    PLX_TRY(plx__ner_load_names(&m->features, f, &model->arena, "/ner/features"));
     PLX_TRY(plx__h5_read_f64(&m->weight, &shape, f, &model->arena, "/ner/weights"));
-    if (shape.rank != 2 || shape.dim[0] != m->features.count || shape.dim[1] != m->stride) return damaged(f, "weights");
+    if (shape.rank != 2 || shape.dim[0] != m->features.count || shape.dim[1] != m->stride)
+        return plx__ner_damaged(f, "weights");
     PLX_TRY(plx__h5_read_i64(&facts, &shape, f, plx__scratch(f->ctx), "/ner/facts_int"));
-    if (shape.count != 3) return damaged(f, "facts");
+    if (shape.count != 3) return plx__ner_damaged(f, "facts");
     PLX_TRY(plx__h5_read_vector(&real, 2, f, plx__scratch(f->ctx), "/ner/facts_real"));
     m->iterations = facts[0];
     m->converged = facts[1] != 0;
@@ -215,7 +217,7 @@ static plx_status save_body(const plx__h5 *f, const plx_ner_model *m)
     PLX_TRY(save_settings(f, m->settings));
     PLX_TRY(plx__h5_write_group(f, "/ner", false));
     PLX_TRY(plx__h5_write_attr(f, "/ner", "scheme", PLX__H5_I64, &scheme, 0, NULL));
-    return save_memm(f, m);
+    return plx__ner_is_memm(m) ? save_memm(f, m) : plx__ner_save_svm(f, m);
 }
 
 static plx_status save(plx_context *ctx, const plx_ner_model *m, const char *path)
@@ -244,9 +246,9 @@ static plx_status load_body(plx_ner_model **out, const plx__h5 *f)
     PLX_TRY(load_pairs((*out)->settings, f, "/parameters/names", "/parameters/defaults", true));
     PLX_TRY(load_pairs((*out)->settings, f, "/parameters/set_keys", "/parameters/set_values", false));
     PLX_TRY(plx__h5_attr_i64(&scheme, 1, f, "/ner", "scheme"));
-    if (scheme < 0 || scheme > PLX__NER_RAW) return damaged(f, "scheme");
+    if (scheme < 0 || scheme > PLX__NER_RAW) return plx__ner_damaged(f, "scheme");
     (*out)->scheme = (plx__ner_scheme)scheme;
-    return load_memm(*out, f);
+    return strcmp(method, "ner-memm") == 0 ? load_memm(*out, f) : plx__ner_load_svm(*out, f);
 }
 
 static plx_status load(plx_ner_model **out, plx_context *ctx, const char *path)

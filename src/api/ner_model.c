@@ -13,13 +13,15 @@
 /* ---- settings ---- */
 
 static const plx__param_table MEMM[] = {plx__memm_params_table, NULL};
+static const plx__param_table SVM[] = {plx__svm_params_table, NULL};
+static const plx__param_table BOOTSTRAP[] = {plx__bootstrap_params_table, NULL};
 static const plx__param_table SELECT[] = {plx__select_params_table, NULL};
 static const plx__param_table SIMULATE[] = {plx__memm_params_table, plx__select_params_table, NULL};
 
 static const struct {
     const char *what;
     const plx__param_table *tables;
-} PURPOSES[] = {{"memm", MEMM}, {"select", SELECT}, {"simulate", SIMULATE}};
+} PURPOSES[] = {{"memm", MEMM}, {"svm", SVM}, {"bootstrap", BOOTSTRAP}, {"select", SELECT}, {"simulate", SIMULATE}};
 
 enum { N_PURPOSES = sizeof PURPOSES / sizeof *PURPOSES };
 
@@ -104,27 +106,45 @@ void plx_ner_model_destroy(plx_ner_model *model)
     plx_context *ctx = model->ctx;
     plx__params_destroy(model->settings);
     plx__arena_free(&model->json_arena);
+    if (model->has_home) plx__arena_free(&model->home);
     plx__arena_free(&model->arena);
     plx__release(ctx, model, sizeof *model);
 }
 
 /* ---- training ---- */
 
-static plx_status train_memm(plx_ner_model *m, const plx_conll *text, const plx_ner_train_options *o)
+plx_status plx__ner_open_tagged(plx__ner_text *out, plx_ner_model *m, const plx_conll *text)
 {
-    plx_context *ctx = m->ctx;
     plx__ner_columns columns = {.scheme = m->scheme};
-    plx__ner_text opened;
-    PLX_TRY(plx__ner_text_open(&opened, ctx, plx__scratch(ctx), &text->text, &columns, &m->types));
-    if (!opened.gold) PLX_FAIL(ctx, PLX_E_DATA, "%s: one column; a column of tags is needed", text->text.where);
-    PLX_TRY(plx__memm_learn(&m->memm, ctx, &m->arena, &opened, &m->types, m->settings, o->unlabelled_text,
+    PLX_TRY(plx__ner_text_open(out, m->ctx, plx__scratch(m->ctx), &text->text, &columns, &m->types));
+    if (!out->gold) PLX_FAIL(m->ctx, PLX_E_DATA, "%s: one column; a column of tags is needed", text->text.where);
+    return PLX_OK;
+}
+
+static plx_status train_memm(plx_ner_model *m, plx__ner_text *text, const plx_ner_train_options *o)
+{
+    PLX_TRY(plx__memm_learn(&m->memm, m->ctx, &m->arena, text, &m->types, m->settings, o->unlabelled_text,
                             o->dump_features));
     if (!m->memm.converged)
-        plx__warn(ctx,
-                  "training stopped after %lld steps before the gradient was small enough (tol); the weights are the "
-                  "best so far",
+        plx__warn(m->ctx,
+                  "training stopped after %lld steps before the gradient was small enough; raise max_iter or tol",
                   (long long)m->memm.iterations);
-    return plx__memm_index_open(&m->index, ctx, &m->arena, &m->memm);
+    return plx__memm_index_open(&m->index, m->ctx, &m->arena, &m->memm);
+}
+
+static plx_status train_any(plx_ner_model *m, const plx_conll *text, const plx_ner_train_options *o)
+{
+    plx__ner_text opened;
+    PLX_TRY(plx__ner_open_tagged(&opened, m, text));
+    if (strcmp(m->settings->method, "memm") == 0) return train_memm(m, &opened, o);
+    return plx__svm_learn(&m->svm, m->ctx, &m->arena, &opened, &m->types, m->settings, o->unlabelled_text,
+                          o->dump_features);
+}
+
+static plx_status check_learner(plx_context *ctx, const char *learner)
+{
+    if (strcmp(learner, "memm") == 0 || strcmp(learner, "svm") == 0) return PLX_OK;
+    PLX_FAIL(ctx, PLX_E_ARG, "there is no learner '%s'; expected memm or svm", learner);
 }
 
 static plx_status train(plx_ner_model **out, plx_context *ctx, const char *learner, const plx_conll *text,
@@ -133,9 +153,10 @@ static plx_status train(plx_ner_model **out, plx_context *ctx, const char *learn
     plx_ner_train_options o = PLX_NER_TRAIN_OPTIONS_INIT;
     double start = plx__now();
     PLX_TRY(plx__take_options(&o, sizeof o, ctx, given, "PLX_NER_TRAIN_OPTIONS_INIT"));
+    PLX_TRY(check_learner(ctx, learner));
     plx_status st = plx__ner_model_new(out, ctx, learner, params);
     if (st == PLX_OK) st = plx__ner_scheme_of(&(*out)->scheme, ctx, o.scheme, PLX__NER_IOB2);
-    if (st == PLX_OK) st = train_memm(*out, text, &o);
+    if (st == PLX_OK) st = train_any(*out, text, &o);
     if (st == PLX_OK) (*out)->seconds = plx__now() - start;
     if (st == PLX_OK) return st;
     plx_ner_model_destroy(*out);
@@ -179,15 +200,54 @@ static plx_status put_parameters(plx_context *ctx, json_t *object, const plx_par
     return PLX_OK;
 }
 
+static plx_status put_memm(plx_context *ctx, json_t *object, const plx__memm *m)
+{
+    PLX_TRY(put(ctx, object, "objective", plx__json_real(m->objective)));
+    PLX_TRY(put(ctx, object, "features", json_integer(m->features.count)));
+    PLX_TRY(put(ctx, object, "tags", json_integer(m->n_tags)));
+    PLX_TRY(put(ctx, object, "iterations", json_integer(m->iterations)));
+    return put(ctx, object, "converged", json_boolean(m->converged));
+}
+
+static plx_status put_svm(plx_context *ctx, json_t *object, const plx__svm *m)
+{
+    for (plx_index c = 0; c < m->n_cat; c++) {
+        const char *key = NULL, *name = NULL;
+        PLX_TRY(plx__utf8(&name, plx__scratch(ctx), m->cat[c]));
+        PLX_TRY(plx__arena_printf(&key, plx__scratch(ctx), "objective:%s", name));
+        PLX_TRY(put(ctx, object, key, plx__json_real(m->objective[c])));
+    }
+    PLX_TRY(put(ctx, object, "window", json_string(m->params.window ? "enhanced" : "simple")));
+    return put(ctx, object, "features", json_integer(m->base.count));
+}
+
+/* Every training of a bootstrap; an svm trained once has its number of support vectors only. */
+static plx_status put_log(plx_context *ctx, json_t *object, const plx_ner_model *m)
+{
+    json_t *phase = json_array(), *f1 = json_array(), *support = json_array();
+    plx_status st = put(ctx, object, "phase", phase);
+    if (st == PLX_OK) st = put(ctx, object, "dev_f1", f1);
+    if (st == PLX_OK) st = put(ctx, object, "support", support);
+    int bad = 0;
+    for (plx_index k = 0; st == PLX_OK && k < m->log.count; k++) {
+        const plx__bootstrap_step *step = &m->log.step[k];
+        bad |= json_array_append_new(phase, json_integer(step->phase));
+        bad |= json_array_append_new(f1, plx__json_real(step->dev_f1));
+        bad |= json_array_append_new(support, json_integer(step->support));
+    }
+    if (bad) PLX_FAIL(ctx, PLX_E_NOMEM, "out of memory while writing JSON");
+    PLX_TRY(st);
+    return put(ctx, object, "best", json_integer(m->log.best));
+}
+
 static plx_status put_facts(plx_context *ctx, json_t *object, const plx_ner_model *m)
 {
     PLX_TRY(put(ctx, object, "learner", json_string(m->settings->method)));
     PLX_TRY(put_parameters(ctx, object, m->settings));
-    PLX_TRY(put(ctx, object, "objective", plx__json_real(m->memm.objective)));
-    PLX_TRY(put(ctx, object, "features", json_integer(m->memm.features.count)));
-    PLX_TRY(put(ctx, object, "tags", json_integer(m->memm.n_tags)));
-    PLX_TRY(put(ctx, object, "iterations", json_integer(m->memm.iterations)));
-    PLX_TRY(put(ctx, object, "converged", json_boolean(m->memm.converged)));
+    if (plx__ner_is_memm(m)) PLX_TRY(put_memm(ctx, object, &m->memm));
+    else PLX_TRY(put_svm(ctx, object, &m->svm));
+    if (m->log.count) PLX_TRY(put_log(ctx, object, m));
+    else if (!plx__ner_is_memm(m)) PLX_TRY(put(ctx, object, "support", json_integer(m->svm.support)));
     return put(ctx, object, "seconds", plx__json_real(m->seconds));
 }
 

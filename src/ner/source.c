@@ -46,16 +46,27 @@ static const char *end_of_line(const char *line, const char *end, bool *blank)
     return newline ? newline + 1 : NULL;
 }
 
-/* The end of the first blank line at or behind `from`; `end` when there is none. */
-static const char *cut_file(const char *from, const char *end)
+/* Is the first field of the line -DOCSTART-? */
+static bool is_mark(const char *line, const char *end)
+{
+    static const char mark[] = "-DOCSTART-";
+    enum { MARK = sizeof mark - 1 };
+    while (line < end && (*line == ' ' || *line == '\t')) line++;
+    if (end - line < MARK || memcmp(line, mark, MARK) != 0) return false;
+    return end - line == MARK || strchr(" \t\r\n", line[MARK]) != NULL;
+}
+
+/* The end of the first blank line at or behind `from`, or the first mark of a document; `end` when there is none. */
+static const char *cut_file(const char *from, const char *end, bool documents)
 {
     const char *line = from < end ? memchr(from, '\n', (size_t)(end - from)) : NULL;
     bool blank = false;
     if (!line) return end;
     for (line++; line < end;) {
         const char *next = end_of_line(line, end, &blank);
+        if (documents && is_mark(line, end)) return line;
         if (!next) return end;
-        if (blank) return next;
+        if (blank && !documents) return next;
         line = next;
     }
     return end;
@@ -69,8 +80,9 @@ static void look(plx__ner_source *s)
     for (const char *line = s->buffer + s->looked, *next = NULL; line < end; line = next) {
         next = end_of_line(line, end, &blank);
         if (!next) return;
+        if (s->documents && line > s->buffer && is_mark(line, end)) s->whole = (size_t)(line - s->buffer);
         s->looked = (size_t)(next - s->buffer);
-        if (blank) s->whole = s->looked;
+        if (blank && !s->documents) s->whole = s->looked;
     }
 }
 
@@ -147,7 +159,7 @@ static plx_status next_of_file(plx__ner_source *s, plx__arena *arena, plx__conll
     *more = from < end;
     if (!*more) return PLX_OK;
     size_t left = (size_t)(end - from);
-    s->at = cut_file(from + (left < s->part_bytes ? left : s->part_bytes), end);
+    s->at = cut_file(from + (left < s->part_bytes ? left : s->part_bytes), end, s->documents);
     PLX_TRY(parse(s, arena, part, from, (size_t)(s->at - from), document));
     plx__bytes_forget(from, s->at);
     return PLX_OK;

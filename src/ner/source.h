@@ -19,6 +19,7 @@ typedef struct plx__ner_source {
     size_t whole;  /* bytes up to the last end of a sentence among them */
     bool ended;
     size_t part_bytes;
+    bool documents;              /* set it after opening: parts are of whole documents */
     plx__conll_style style;      /* lines and columns so far */
     int32_t document;            /* number of the running one; -1: none yet */
     bool closed;                 /* a mark has come since */

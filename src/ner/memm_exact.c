@@ -74,7 +74,8 @@ void plx__memm_follow(const plx__memm_index *x, const plx__memm_local *local, co
 static void exp_row(double *row, plx_index T)
 {
     double top = row[0];
-    for (plx_index t = 1; t < T; t++) top = fmax(top, row[t]);
+    for (plx_index t = 1; t < T; t++)
+        if (row[t] > top) top = row[t];
     for (plx_index t = 0; t < T; t++) row[t] = exp(row[t] - top);
 }
 
@@ -198,6 +199,54 @@ PLX__CLONES static void fill_row(dp *d, step s, plx_index tail)
         for (plx_index t = 0; t < d->S; t++) kept[t] = (uint16_t)back[t / 4][t % 4];
 }
 
+/* The same for the usual case, three tags back and up to 16 tags: what does not depend on the oldest tag is read once,
+ * and a row stays in registers. False: a sum was lost; the general way has to do it. */
+static inline __attribute__((always_inline)) bool quick_row(dp *d, const step *s, plx_index tail, int V)
+{
+    v4 e[4], best[4] = {{0}}, sum[4] = {{0}};
+    m4 back[4] = {{0}};
+    plx_index from = s->b * d->S + s->c, hop = d->Q * d->S, first = first_symbol(d, s->i, 3);
+    const double *k = d->x->constant + (first * d->Q * d->Q + s->b * d->Q + s->c) * d->S;
+    int32_t row = d->pair_row[s->b * d->Q + s->c];
+    for (int v = 0; v < V; v++) {
+        e[v] = ((const v4 *)(d->e1 + s->c * d->S))[v];
+        if (row >= 0) e[v] *= ((const v4 *)(d->pair + row * d->S))[v];
+    }
+    for (plx_index o = first; o < end_symbol(d, s->i, 3); o++, k += d->Q * hop) {
+        v4 q[4], all = {0};
+        double old_best = s->i == 0 ? 1 : d->best[o * hop + from], old_sum = s->i == 0 ? 1 : d->sum[o * hop + from];
+        for (int v = 0; v < V; v++) all += q[v] = e[v] * ((const v4 *)k)[v];
+        double sum_q = (all[0] + all[1]) + (all[2] + all[3]);
+        if (sum_q < LOST) return false;
+        double scale = 1 / sum_q, with_best = old_best * scale, with_sum = old_sum * scale;
+        for (int v = 0; v < V; v++) {
+            v4 score = q[v] * with_best;
+            m4 better = score > best[v];
+            best[v] = (v4)((better & (m4)score) | (~better & (m4)best[v]));
+            back[v] = (better & o) | (~better & back[v]);
+            sum[v] += q[v] * with_sum;
+        }
+    }
+    for (int v = 0; v < V; v++) {
+        ((v4 *)(d->best_next + tail * d->S))[v] = best[v];
+        ((v4 *)(d->sum_next + tail * d->S))[v] = sum[v];
+        for (int t = 0; d->decode && t < 4; t++)
+            d->back[(s->i * d->tails + tail) * d->S + 4 * v + t] = (uint16_t)back[v][t];
+    }
+    return true;
+}
+
+PLX__CLONES static bool quick(dp *d, const step *s, plx_index tail)
+{
+    switch (d->S) {
+    case 4: return quick_row(d, s, tail, 1);
+    case 8: return quick_row(d, s, tail, 2);
+    case 12: return quick_row(d, s, tail, 3);
+    case 16: return quick_row(d, s, tail, 4);
+    default: return false;
+    }
+}
+
 static void fill_rows(dp *d, const plx__memm_local *local, plx_index i)
 {
     step s = {.local = local, .i = i, .a = d->T, .b = d->T, .c = d->T};
@@ -208,7 +257,8 @@ static void fill_rows(dp *d, const plx__memm_local *local, plx_index i)
     for (s.c = first_symbol(d, i, 1); s.c < end_symbol(d, i, 1); s.c++) {
         if (d->depth == 2) fill_row(d, s, s.c);
         else
-            for (s.b = first_symbol(d, i, 2); s.b < end_symbol(d, i, 2); s.b++) fill_row(d, s, s.b * d->Q + s.c);
+            for (s.b = first_symbol(d, i, 2); s.b < end_symbol(d, i, 2); s.b++)
+                if (local->bracket || !quick(d, &s, s.b * d->Q + s.c)) fill_row(d, s, s.b * d->Q + s.c);
     }
 }
 
@@ -216,8 +266,11 @@ static void fill_rows(dp *d, const plx__memm_local *local, plx_index i)
 static void rescale(double *best, plx_index n)
 {
     double top = 0;
-    for (plx_index k = 0; k < n; k++) top = fmax(top, best[k]);
-    for (plx_index k = 0; top > 0 && k < n; k++) best[k] /= top;
+    for (plx_index k = 0; k < n; k++)
+        if (best[k] > top) top = best[k];
+    if (!(top > 0)) return;
+    double scale = 1 / top;
+    for (plx_index k = 0; k < n; k++) best[k] *= scale;
 }
 
 static void swap(double **a, double **b)

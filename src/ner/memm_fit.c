@@ -188,7 +188,8 @@ PLX__CLONES static void add_rows(double *out, const double *from, const int32_t 
 static double residuals(double *s, plx_index n_tags, plx_index stride, int32_t gold)
 {
     double top = s[0], sum = 0, right = s[gold];
-    for (plx_index t = 1; t < n_tags; t++) top = fmax(top, s[t]);
+    for (plx_index t = 1; t < n_tags; t++)
+        if (s[t] > top) top = s[t];
     for (plx_index t = 0; t < n_tags; t++) sum += s[t] = exp(s[t] - top);
     for (plx_index t = 0; t < n_tags; t++) s[t] /= sum;
     for (plx_index t = n_tags; t < stride; t++) s[t] = 0;

@@ -7,7 +7,7 @@
 #include "api/ner_impl.h"
 #include "core/file.h"
 #include "core/number.h"
-#include "ner/simulate.h"
+#include "ner/sampling.h"
 
 struct plx_ner_curve {
     plx__arena arena;

@@ -4,7 +4,7 @@
 #ifndef PLX_NER_MEMM_H
 #define PLX_NER_MEMM_H
 
-#include "ner/text.h"
+#include "ner/ner_text.h"
 
 typedef struct plx__memm_params {
     int view; /* 0: 1, 1: 2, 2: both */

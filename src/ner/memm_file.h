@@ -5,7 +5,7 @@
 #define PLX_NER_MEMM_FILE_H
 
 #include "ner/memm_tag.h"
-#include "ner/output.h"
+#include "ner/tagged_output.h"
 
 typedef struct plx__ner_tag_job {
     const char *in, *out, *values; /* files; out and values may be NULL */

@@ -9,7 +9,7 @@
 #define PLX_NER_SVM_H
 
 #include "core/crew.h"
-#include "ner/text.h"
+#include "ner/ner_text.h"
 
 enum {
     PLX__SVM_CONTEXT = 3, /* longest sequence of words in a context */

@@ -5,7 +5,7 @@
 #define PLX_NER_SVM_LEARN_H
 
 #include "ner/chunks.h"
-#include "ner/output.h"
+#include "ner/tagged_output.h"
 #include "ner/svm.h"
 
 /* Learn with surface features only. Everything of the model is in `arena`. `unlabelled` (more text for stop_top) and `dump`

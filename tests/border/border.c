@@ -135,6 +135,9 @@ static void fill_arrays(desk *k)
 static void fill_files(void)
 {
     write_file("text.conll", "He O\nsleeps O\n\n");
+    write_file("names.conll", "Ann B-PER\nsaw O\nRome B-LOC\n\nAnn B-PER\nLee I-PER\nleft O\n");
+    write_file("judged.conll", "Ann B-PER B-PER\nsaw O B-LOC\n");
+    write_file("words.txt", "Ann\nsaw\nit\n\nRome\nfell\n");
     write_file("table.csv", "x,y\n1,2\n3,4\n");
     write_file("chosen.txt", "0\n2\n");
     write_file("truth.txt", "A\nB\nA\nB\nA\nB\nA\nB\n");
@@ -220,6 +223,27 @@ static void make_rest(desk *k)
     need(k, plx_complete(&k->completion, k->ctx, k->completer, k->holes, 0), "completion");
 }
 
+static void make_names(desk *k)
+{
+    plx_ner_simulate_options o = PLX_NER_SIMULATE_OPTIONS_INIT;
+    plx_ner_tag_options tag = PLX_NER_TAG_OPTIONS_INIT;
+    o.rounds = 1;
+    tag.probs = "probs.txt";
+    need(k, plx_ner_read(&k->names, k->ctx, "names.conll"), "names");
+    need(k, plx_ner_read(&k->judged, k->ctx, "judged.conll"), "judged");
+    need(k, plx_ner_params_create(&k->ner_params, k->ctx, "memm"), "params");
+    need(k, plx_ner_params_create(&k->select_params, k->ctx, "select"), "params");
+    need(k, plx_ner_params_create(&k->ner_simulate_params, k->ctx, "simulate"), "params");
+    need(k, plx_ner_params_create(&k->bootstrap_params, k->ctx, "bootstrap"), "params");
+    need(k, plx_ner_train(&k->ner_model, k->ctx, "memm", k->names, k->ner_params, NULL), "tagger");
+    need(k, plx_ner_model_save(k->ctx, k->ner_model, "names.plx"), "save");
+    need(k, plx_ner_tag_file(k->ctx, k->ner_model, "names.conll", "tagged.conll", &tag), "tag");
+    k->ner_models[0] = k->ner_models[1] = k->ner_model;
+    k->probs[0] = k->probs[1] = "probs.txt";
+    need(k, plx_ner_select(&k->choice, k->ctx, k->ner_models, 2, k->names, "kl-ave", NULL, 0), "choice");
+    need(k, plx_ner_simulate(&k->ner_curve, k->ctx, k->names, k->names, k->names, NULL, &o), "curve");
+}
+
 /* ---- running ---- */
 
 /* One call in a child; false: it crashed or did the wrong thing, and was reported. */
@@ -260,6 +284,7 @@ int main(int argc, char **argv)
     make_datasets(&k);
     make_models(&k);
     make_rest(&k);
+    make_names(&k);
     for (const border_function *f = BORDER_FUNCTIONS; f->name; f++) {
         if (!asked_for(f->name, argc, argv)) continue;
         functions++;

@@ -40,7 +40,13 @@ typedef struct desk {
     plx_model *completer;
     plx_params *complete_params;
     plx_completion *completion;
-    plx_conll *conll;
+    plx_conll *conll, *names, *judged; /* tags; names; right and guessed tags */
+    plx_params *ner_params, *select_params, *ner_simulate_params, *bootstrap_params;
+    plx_ner_model *ner_model;
+    const plx_ner_model *ner_models[2];
+    const char *probs[2];
+    plx_ner_choice *choice;
+    plx_ner_curve *ner_curve;
     plx_eval_options eval_files, eval_pred;
     plx_simulate_options simulate;
     plx_metrics_hierarchy hierarchy;

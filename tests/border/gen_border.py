@@ -94,6 +94,30 @@ BY_FUNCTION = {
     ("plx_model_load", "path"): '"stored.plx"',
     ("plx_model_param", "key"): '"dim"',
     ("plx_model_save", "path"): '"written.plx"',
+    ("plx_ner_bootstrap", "params"): "d->bootstrap_params",
+    ("plx_ner_bootstrap", "text"): '"words.txt"',
+    ("plx_ner_choice_write", "path"): '"choice.csv"',
+    ("plx_ner_curve_write", "path"): '"ner_curve.csv"',
+    ("plx_ner_eval", "scheme"): '"any"',
+    ("plx_ner_eval", "text"): "d->judged",
+    ("plx_ner_model_load", "path"): '"names.plx"',
+    ("plx_ner_model_save", "path"): '"written_names.plx"',
+    ("plx_ner_param", "what"): '"memm"',
+    ("plx_ner_params_create", "what"): '"memm"',
+    ("plx_ner_read", "path"): '"names.conll"',
+    ("plx_ner_select", "metric"): '"kl-ave"',
+    ("plx_ner_select", "models"): "d->ner_models",
+    ("plx_ner_select", "n_models"): "2",
+    ("plx_ner_select", "params"): "d->select_params",
+    ("plx_ner_select_probs", "metric"): '"kl-ave"',
+    ("plx_ner_select_probs", "n_paths"): "2",
+    ("plx_ner_select_probs", "params"): "d->select_params",
+    ("plx_ner_select_probs", "paths"): "d->probs",
+    ("plx_ner_simulate", "params"): "d->ner_simulate_params",
+    ("plx_ner_tag_file", "in"): '"names.conll"',
+    ("plx_ner_tag_file", "out"): '"tagged.conll"',
+    ("plx_ner_train", "learner"): '"memm"',
+    ("plx_ner_train", "params"): "d->ner_params",
     ("plx_params_get", "key"): '"dim"',
     ("plx_params_set", "key"): '"dim"',
     ("plx_params_set", "value"): '"1"',
@@ -151,7 +175,13 @@ BY_TYPE = {
     "plx_curves *": "d->curves",
     "const plx_curves *": "d->curves",
     "plx_conll *": "d->conll",
-    "const plx_conll *": "d->conll",
+    "const plx_conll *": "d->names",
+    "plx_ner_model *": "d->ner_model",
+    "const plx_ner_model *": "d->ner_model",
+    "plx_ner_choice *": "d->choice",
+    "const plx_ner_choice *": "d->choice",
+    "plx_ner_curve *": "d->ner_curve",
+    "const plx_ner_curve *": "d->ner_curve",
     "const plx_eval_options *": "&d->eval_files",
     "const plx_simulate_options *": "&d->simulate",
     "const plx_metrics_hierarchy *": "&d->hierarchy",
@@ -215,6 +245,13 @@ OPTIONAL = {
     "plx_prediction_write": ["data"],
     "plx_retrieval_write": ["queries", "items"],
     "plx_retrieve": ["options"],
+    "plx_ner_bootstrap": ["params", "options"],
+    "plx_ner_eval": ["scheme"],
+    "plx_ner_select": ["params"],
+    "plx_ner_select_probs": ["params"],
+    "plx_ner_simulate": ["params", "options"],
+    "plx_ner_tag_file": ["options"],
+    "plx_ner_train": ["params", "options"],
 }
 # What a getter gives for NULL and for what is out of range where that is not 0 or NULL.
 NEUTRAL = {
@@ -236,11 +273,11 @@ NEUTRAL = {
 }
 # Numbers that are lengths of an array the caller vouches for: only negative ones can be told to be wrong.
 LENGTHS = {"n", "count", "n_settings", "n_classes", "n_subset", "n_mutex", "n_top", "n_views", "n_hidden", "n_arrays",
-           "n_known"}
+           "n_known", "n_models", "n_paths"}
 # Indices any value of which has a meaning beyond the range (top: all rows of a ranking), or sizes without an array.
 ANY_LARGE = {("plx_json_number", "size"), ("plx_json_string", "size"), ("plx_acquisition_write", "top"),
              ("plx_acquisition_table", "top"), ("plx_dataset_create", "n"),
-             ("plx_model_tree", "leaves")}
+             ("plx_model_tree", "leaves"), ("plx_ner_choice_write", "batch")}
 # Out of range here is a fact about the data, not a wrong argument: any error will do.
 OTHER_ERROR = {("plx_dataset_min_df", "least")}
 # Of use to another program of ours only, or the model here has no tree: no argument of a test is a good one.

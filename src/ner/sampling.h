@@ -2,8 +2,8 @@
  * Active learning as it would have gone: models of two views choose sentences of a pool whose tags are known, a model of
  * all features is measured on a test text after every round.
  */
-#ifndef PLX_NER_SIMULATE_H
-#define PLX_NER_SIMULATE_H
+#ifndef PLX_NER_SAMPLING_H
+#define PLX_NER_SAMPLING_H
 
 #include "ner/memm.h"
 #include "ner/select.h"

@@ -1,7 +1,7 @@
 /*
  * Files that tagging writes.
  */
-#include "ner/output.h"
+#include "ner/tagged_output.h"
 
 #include "core/number.h"
 

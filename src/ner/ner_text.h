@@ -2,8 +2,8 @@
  * A text as the taggers see it: forms, parts of speech and tags of its tokens, sentences, and for every token the
  * neighbours of its form's last occurrence in the document.
  */
-#ifndef PLX_NER_TEXT_H
-#define PLX_NER_TEXT_H
+#ifndef PLX_NER_NER_TEXT_H
+#define PLX_NER_NER_TEXT_H
 
 #include "ner/tags.h"
 #include "ner/views.h"

@@ -1,8 +1,8 @@
 /*
  * Files that tagging writes: the text with a column of tags more, and values per token.
  */
-#ifndef PLX_NER_OUTPUT_H
-#define PLX_NER_OUTPUT_H
+#ifndef PLX_NER_TAGGED_OUTPUT_H
+#define PLX_NER_TAGGED_OUTPUT_H
 
 #include "core/file.h"
 #include "ner/tags.h"

@@ -1,7 +1,7 @@
 /*
  * A text as the taggers see it.
  */
-#include "ner/text.h"
+#include "ner/ner_text.h"
 
 #include <string.h>
 

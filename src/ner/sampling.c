@@ -3,7 +3,7 @@
  * pool keep their documents; one that moves to the training text is a document of its own. Models start from those of
  * the round before: the minimum is the same, the way to it shorter.
  */
-#include "ner/simulate.h"
+#include "ner/sampling.h"
 
 #include <string.h>
 

@@ -203,7 +203,7 @@ plx_status plx__context_create(plx_context **out, const plx_context_options *opt
 void plx__context_destroy(plx_context *ctx)
 {
     if (!ctx) return;
-    if (!ctx->parent) plx__pool_close(ctx->pool, ctx);
+    if (!ctx->parent || ctx->pool != ctx->parent->pool) plx__pool_close(ctx->pool, ctx);
     plx__arena_free(&ctx->scratch);
     plx__arena_free(&ctx->notes_arena);
     plx_allocator mem = ctx->mem;

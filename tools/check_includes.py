@@ -12,7 +12,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 ORDER = ["core", "params", "linalg", "data", "io", "run", "optim", "labelsets", "kernel", "graph", "gp", "mixture",
-         "cluster", "active", "methods", "eval", "explain", "ner", "report", "api"]
+         "cluster", "active", "methods", "eval", "explain", "compare", "ner", "report", "api"]
 LEVEL = {name: i for i, name in enumerate(ORDER)}
 SHARED_IN_METHODS = {"methods/methods.def", "methods/registry.h", "methods/acquirers.h"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)

@@ -8,7 +8,7 @@ set -eu
 
 packages="gcc make cmake ninja-build pkg-config python3 python3-venv
 libopenblas-openmp-dev liblapacke-dev libsuitesparse-dev liblbfgs-dev libjansson-dev libhdf5-dev
-libmatio-dev libutf8proc-dev libstemmer-dev zlib1g-dev libcmocka-dev"
+libmatio-dev libutf8proc-dev libstemmer-dev libsqlite3-dev zlib1g-dev libcmocka-dev"
 # Only the tests use these, to compare with (PLX_REFERENCES in the presets); CHOLMOD comes with libsuitesparse-dev.
 packages="$packages libglpk-dev libsvm-dev"
 case "${1:-}" in

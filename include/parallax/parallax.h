@@ -14,6 +14,7 @@
 #define PARALLAX_PARALLAX_H
 
 #include "parallax/acquire.h"
+#include "parallax/compare.h"
 #include "parallax/complete.h"
 #include "parallax/context.h"
 #include "parallax/dataset.h"

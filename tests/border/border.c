@@ -218,6 +218,12 @@ static void make_rest(desk *k)
         k,
         plx_acquire_simulate(&k->curves, k->ctx, PLX_ACQUIRE_FEATURES, "bct", k->data, k->acquire_params, &k->simulate),
         "curves");
+    static const char *const methods[] = {"rls"}, *const labels[] = {"50%"};
+    k->compare = (plx_compare_options)PLX_COMPARE_OPTIONS_INIT;
+    k->compare.methods = methods;
+    k->compare.labels = labels;
+    k->compare.n_methods = k->compare.n_labels = k->compare.repeats = 1;
+    need(k, plx_compare(&k->comparison, k->ctx, (const plx_dataset *const *)&k->data, 1, &k->compare), "comparison");
     need(k, plx_complete_params_create(&k->complete_params, k->ctx), "params");
     need(k, plx_complete_fit(&k->completer, k->ctx, k->holes, k->complete_params), "completer");
     need(k, plx_complete(&k->completion, k->ctx, k->completer, k->holes, 0), "completion");

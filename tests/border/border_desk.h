@@ -49,6 +49,8 @@ typedef struct desk {
     plx_ner_curve *ner_curve;
     plx_eval_options eval_files, eval_pred;
     plx_simulate_options simulate;
+    plx_compare_options compare;
+    plx_comparison *comparison;
     plx_metrics_hierarchy hierarchy;
     plx_cmat dense;
     plx_ccsr sparse;

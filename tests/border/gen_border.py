@@ -25,6 +25,9 @@ BY_FUNCTION = {
     ("plx_acquire_simulate", "kind"): "PLX_ACQUIRE_FEATURES",
     ("plx_acquire_simulate", "method"): '"bct"',
     ("plx_acquire_simulate", "params"): "d->acquire_params",
+    ("plx_compare_format_parse", "name"): '"json"',
+    ("plx_compare_splits", "directory"): '"splits"',
+    ("plx_comparison_write", "path"): '"comparison.txt"',
     ("plx_complete", "model"): "d->completer",
     ("plx_complete_fit", "params"): "d->complete_params",
     ("plx_completion_write", "path"): '"filled.csv"',
@@ -149,6 +152,7 @@ BY_NAME = {
     ("const char *const *", "ids"): "d->ids",
     ("plx_index", "n"): "BORDER_SAMPLES",
     ("plx_index", "n_hidden"): "1",
+    ("plx_index", "n_data"): "1",
     ("double", "fraction"): "0.5",
 }
 BY_TYPE = {
@@ -184,6 +188,10 @@ BY_TYPE = {
     "const plx_ner_curve *": "d->ner_curve",
     "const plx_eval_options *": "&d->eval_files",
     "const plx_simulate_options *": "&d->simulate",
+    "const plx_compare_options *": "&d->compare",
+    "const plx_dataset *const *": "(const plx_dataset *const *)&d->data",
+    "plx_comparison *": "d->comparison",
+    "const plx_comparison *": "d->comparison",
     "const plx_metrics_hierarchy *": "&d->hierarchy",
     "const plx_index *": "d->indices",
     "const double *": "d->values",
@@ -214,6 +222,8 @@ OPTIONAL = {
     "plx_model_array_write": ["data"],
     "plx_acquire": ["params", "options"],
     "plx_acquire_simulate": ["params", "options"],
+    "plx_compare": ["options"],
+    "plx_compare_splits": ["options"],
     "plx_complete_fit": ["params"],
     "plx_context_create": ["options"],
     "plx_context_set_log": ["fn", "payload"],
@@ -259,6 +269,7 @@ NEUTRAL = {
     "plx_dataset_name": '""',
     "plx_model_method": '""',
     "plx_status_name": '"PLX_E_?"',
+    "plx_comparison_value": "NAN",
     "plx_conll_document": "-1",
     "plx_conll_sentence": "-1",
     "plx_dataset_find_view": "-1",
@@ -273,7 +284,7 @@ NEUTRAL = {
 }
 # Numbers that are lengths of an array the caller vouches for: only negative ones can be told to be wrong.
 LENGTHS = {"n", "count", "n_settings", "n_classes", "n_subset", "n_mutex", "n_top", "n_views", "n_hidden", "n_arrays",
-           "n_known", "n_models", "n_paths"}
+           "n_known", "n_models", "n_paths", "n_data"}
 # Indices any value of which has a meaning beyond the range (top: all rows of a ranking), or sizes without an array.
 ANY_LARGE = {("plx_json_number", "size"), ("plx_json_string", "size"), ("plx_acquisition_write", "top"),
              ("plx_acquisition_table", "top"), ("plx_dataset_create", "n"),

@@ -45,7 +45,7 @@ typedef struct cli_option {
 } cli_option;
 
 typedef struct cli_positional {
-    const char *name;
+    const char *name; /* the last one may end in ...: at least one, more are allowed */
     cli_kind kind;
     bool optional;
     const char *help;
@@ -82,11 +82,14 @@ const char *cli_verb_nearest(const char *group, const char *word);
 /* "data info" into a buffer that is returned. */
 const char *cli_verb_title(char *buffer, size_t size, const cli_verb *verb);
 
+/* What the i-th argument of a verb is: the last one where it may be repeated. */
+const cli_positional *cli_verb_positional(const cli_verb *verb, int i);
 /* i-th option of all sets of a verb; NULL past the end. */
 const cli_option *cli_verb_option(const cli_verb *verb, int i);
 
 /* Options many verbs share: how to read data; how to run. */
 extern const cli_option cli_read_options[];
+extern const cli_option cli_column_options[]; /* those of them that make sense for several data sets */
 extern const cli_option cli_run_options[];
 extern const cli_option cli_memory_options[]; /* for verbs without the others of cli_run_options */
 extern const cli_option cli_seed_options[];
@@ -107,7 +110,7 @@ extern const cli_option cli_talk_options[];
 
 /* Verbs. */
 extern const cli_verb cli_verb_fit, cli_verb_predict, cli_verb_transform, cli_verb_retrieve, cli_verb_eval,
-    cli_verb_tree;
+    cli_verb_tree, cli_verb_compare;
 extern const cli_verb cli_verb_acquire, cli_verb_methods, cli_verb_model_show, cli_verb_explain;
 extern const cli_verb cli_verb_data_info, cli_verb_data_check, cli_verb_data_convert, cli_verb_data_split;
 extern const cli_verb cli_verb_data_complete, cli_verb_data_drop, cli_verb_data_generate, cli_verb_data_save;

@@ -15,6 +15,7 @@ typedef struct hint {
 static const hint HINTS[] = {
     {PLX_E_NOMEM, "memory limit", NULL, "--memory SIZE sets the limit"},
     {PLX_E_CANCELLED, "time limit", NULL, "--time-limit SECONDS sets the limit"},
+    {PLX_E_ARG, "finished runs; resume it", NULL, "--resume uses them"},
     {PLX_E_ARG, "there is no method '", NULL, "'parallax methods' lists them"},
     {PLX_E_ARG, " has no array '", "acquire", "'parallax acquire --help' lists them"},
     {PLX_E_ARG, " has no array '", NULL, "'parallax methods show %s' lists them"},

@@ -239,11 +239,24 @@ static int positional_count(const cli_verb *verb)
     return count;
 }
 
+static bool is_repeatable(const cli_positional *p)
+{
+    size_t length = strlen(p->name);
+    return length > 3 && strcmp(p->name + length - 3, "...") == 0;
+}
+
+const cli_positional *cli_verb_positional(const cli_verb *verb, int i)
+{
+    int count = positional_count(verb);
+    if (i < count) return &verb->positionals[i];
+    return count && is_repeatable(&verb->positionals[count - 1]) ? &verb->positionals[count - 1] : NULL;
+}
+
 static int take_positional(cli_args *args, const char *value)
 {
     const cli_verb *verb = args->verb;
-    if (args->n_positional >= positional_count(verb)) return cli_usage_error(verb, "unexpected argument '%s'", value);
-    const cli_positional *p = &verb->positionals[args->n_positional];
+    const cli_positional *p = cli_verb_positional(verb, args->n_positional);
+    if (!p) return cli_usage_error(verb, "unexpected argument '%s'", value);
     if (p->kind == CLI_CHOICE && !cli_is_choice(p->choices, value))
         return cli_usage_error(verb, "%s '%s': expected one of %s", p->name, value, p->choices);
     if (!*value) return cli_usage_error(verb, "%s is empty", p->name);
@@ -286,7 +299,7 @@ int cli_args_parse(cli_args *args, const cli_verb *verb, int argc, char **argv)
     *args = (cli_args){.verb = verb, .help = asks_for_help(argc, argv)};
     if (args->help) return CLI_DONE;
     args->given = calloc((size_t)argc + 1, sizeof *args->given);
-    args->positional = calloc((size_t)positional_count(verb) + 1, sizeof *args->positional);
+    args->positional = calloc((size_t)(positional_count(verb) + argc) + 1, sizeof *args->positional);
     if (!args->given || !args->positional) {
         fputs("parallax: out of memory\n", stderr);
         return CLI_FAILED;

@@ -131,7 +131,7 @@ static bool names_file(const cli_args *args, const cli_given *other, const char 
     for (int p = 0; p < args->n_positional; p++) {
         char *path = NULL, *directory = NULL;
         bool same = false;
-        if (args->verb->positionals[p].kind != CLI_FILE || !args->positional[p]) continue;
+        if (cli_verb_positional(args->verb, p)->kind != CLI_FILE || !args->positional[p]) continue;
         directory = cli_data_directory(args->positional[p]);
         if (directory && asprintf(&path, "%s/%s", directory, value) >= 0)
             same = is_regular(path) && same_file(file, path);
@@ -146,10 +146,10 @@ static bool names_file(const cli_args *args, const cli_given *other, const char 
 static int check_inputs(const cli_args *args, const cli_given *g, const char *const *options)
 {
     for (int p = 0; p < args->n_positional; p++)
-        if (args->verb->positionals[p].kind == CLI_FILE && args->positional[p] &&
+        if (cli_verb_positional(args->verb, p)->kind == CLI_FILE && args->positional[p] &&
             is_input(file_of(g), args->positional[p]))
             return cli_usage_error(args->verb, "--%s would replace '%s', which is read as %s", g->option->name,
-                                   file_of(g), args->verb->positionals[p].name);
+                                   file_of(g), cli_verb_positional(args->verb, p)->name);
     for (int i = 0; i < args->n_given; i++) {
         const cli_given *other = &args->given[i];
         bool file = other->option->kind == CLI_FILE && !is_output(other, options);

@@ -79,6 +79,14 @@ static int check_reading(cli_session *s, const char *path, const cli_reading *r)
     return CLI_DONE;
 }
 
+/* A verb's own --format is about what it writes. */
+static bool reads_format(const cli_verb *verb)
+{
+    for (int i = 0; verb->option_sets[i]; i++)
+        if (verb->option_sets[i] == cli_read_options) return true;
+    return false;
+}
+
 int cli_reading_open(cli_reading *r, cli_session *s, const char *path)
 {
     const cli_args *args = s->args;
@@ -88,7 +96,7 @@ int cli_reading_open(cli_reading *r, cli_session *s, const char *path)
     r->views = calloc((size_t)views + 1, sizeof *r->views);
     r->own = calloc(2 * (size_t)views + 8, sizeof *r->own);
     if (!r->views || !r->own) return cli_fail_text(s, "out of memory");
-    r->o.format = cli_value(args, "format");
+    if (reads_format(args->verb)) r->o.format = cli_value(args, "format");
     r->o.join = join && strcmp(join, "intersection") == 0 ? PLX_JOIN_INTERSECTION : PLX_JOIN_UNION;
     r->o.trust = cli_flag(args, "trust");
     r->o.label = cli_value(args, "label-column");

@@ -6,35 +6,13 @@
 #include "cli.h"
 #include "suggest.h"
 
-static const cli_verb *const verbs[] = {&cli_verb_fit,
-                                        &cli_verb_predict,
-                                        &cli_verb_transform,
-                                        &cli_verb_retrieve,
-                                        &cli_verb_explain,
-                                        &cli_verb_tree,
-                                        &cli_verb_eval,
-                                        &cli_verb_acquire,
-                                        &cli_verb_methods,
-                                        &cli_verb_model_show,
-                                        &cli_verb_data_info,
-                                        &cli_verb_data_check,
-                                        &cli_verb_data_convert,
-                                        &cli_verb_data_save,
-                                        &cli_verb_data_split,
-                                        &cli_verb_data_drop,
-                                        &cli_verb_data_complete,
-                                        &cli_verb_data_generate,
-                                        &cli_verb_ner_train,
-                                        &cli_verb_ner_tag,
-                                        &cli_verb_ner_select,
-                                        &cli_verb_ner_simulate,
-                                        &cli_verb_ner_bootstrap,
-                                        &cli_verb_ner_eval,
-                                        &cli_verb_version,
-                                        &cli_verb_completion,
-                                        &cli_verb_man,
-                                        &cli_verb_help,
-                                        NULL};
+static const cli_verb *const verbs[] = {
+    &cli_verb_fit,        &cli_verb_predict,    &cli_verb_transform,     &cli_verb_retrieve,      &cli_verb_explain,
+    &cli_verb_tree,       &cli_verb_eval,       &cli_verb_compare,       &cli_verb_acquire,       &cli_verb_methods,
+    &cli_verb_model_show, &cli_verb_data_info,  &cli_verb_data_check,    &cli_verb_data_convert,  &cli_verb_data_save,
+    &cli_verb_data_split, &cli_verb_data_drop,  &cli_verb_data_complete, &cli_verb_data_generate, &cli_verb_ner_train,
+    &cli_verb_ner_tag,    &cli_verb_ner_select, &cli_verb_ner_simulate,  &cli_verb_ner_bootstrap, &cli_verb_ner_eval,
+    &cli_verb_version,    &cli_verb_completion, &cli_verb_man,           &cli_verb_help,          NULL};
 
 const cli_verb *cli_verb_at(int i) { return verbs[i]; }
 
@@ -88,24 +66,25 @@ const cli_option cli_seed_options[] = {{.name = "seed",
 
 const cli_option cli_memory_options[] = {MEMORY_OPTION, CLI_END_OPTIONS};
 
-const cli_option cli_run_options[] = {{.name = "threads",
-                                       .value = "N",
-                                       .kind = CLI_WHOLE,
-                                       .low = 1,
-                                       .high = 4096,
-                                       .help = "Threads to use (default: one per core)."},
-                                      MEMORY_OPTION,
-                                      {.name = "time-limit",
-                                       .value = "SECONDS",
-                                       .kind = CLI_REAL,
-                                       .low = 0,
-                                       .help = "Stop iterating after this time and keep the result; give up half as long after."},
-                                      {.name = "deterministic",
-                                       .value = "0|1",
-                                       .kind = CLI_CHOICE,
-                                       .choices = "0|1",
-                                       .help = "1 (default): the same bytes for every number of threads."},
-                                      CLI_END_OPTIONS};
+const cli_option cli_run_options[] = {
+    {.name = "threads",
+     .value = "N",
+     .kind = CLI_WHOLE,
+     .low = 1,
+     .high = 4096,
+     .help = "Threads to use (default: one per core)."},
+    MEMORY_OPTION,
+    {.name = "time-limit",
+     .value = "SECONDS",
+     .kind = CLI_REAL,
+     .low = 0,
+     .help = "Stop iterating after this time and keep the result; give up half as long after."},
+    {.name = "deterministic",
+     .value = "0|1",
+     .kind = CLI_CHOICE,
+     .choices = "0|1",
+     .help = "1 (default): the same bytes for every number of threads."},
+    CLI_END_OPTIONS};
 
 const cli_option cli_talk_options[] = {
     {.name = "quiet", .kind = CLI_FLAG, .help = "Print failures only."},
@@ -116,6 +95,47 @@ const cli_option cli_talk_options[] = {
      .choices = "json|bar|none",
      .help = "json: one object per line on stderr; bar (default on a terminal); none."},
     CLI_END_OPTIONS};
+
+/* How the files of a data set are read; a verb with one DATA has all of cli_read_options. */
+/* clang-format off */
+#define COLUMN_OPTIONS                                                                                                 \
+    {.name = "join",                                                                                                   \
+     .value = "HOW",                                                                                                   \
+     .kind = CLI_CHOICE,                                                                                               \
+     .choices = "union|intersection",                                                                                  \
+     .help = "Views with ids of their own: keep all samples (union, default), or only those every view has."},         \
+    {.name = "label-column", .value = "C", .kind = CLI_TEXT, .help = "Column of a table that holds the label."},       \
+    {.name = "truth-column",                                                                                           \
+     .value = "C",                                                                                                     \
+     .kind = CLI_TEXT,                                                                                                 \
+     .help = "Column of a table that holds the truth, for evaluation only."},                                          \
+    {.name = "id-column", .value = "C", .kind = CLI_TEXT, .help = "Column of a table that holds the sample id."},      \
+    {.name = "text-column",                                                                                            \
+     .value = "C",                                                                                                     \
+     .kind = CLI_TEXT,                                                                                                 \
+     .repeatable = true,                                                                                               \
+     .help = "Column of a table that holds text, to be counted word by word; it becomes a view of that name. "         \
+             "Repeatable."},                                                                                           \
+    {.name = "columns",                                                                                                \
+     .value = "LIST",                                                                                                  \
+     .kind = CLI_TEXT,                                                                                                 \
+     .repeatable = true,                                                                                               \
+     .help = "Columns of DATA to read: names or numbers separated by commas, 2-5, gene*."},                            \
+    {.name = "drop-column",                                                                                            \
+     .value = "C",                                                                                                     \
+     .kind = CLI_TEXT,                                                                                                 \
+     .repeatable = true,                                                                                               \
+     .help = "Column of a table to leave out. Repeatable."},                                                           \
+    {.name = "text-options",                                                                                           \
+     .value = "O",                                                                                                     \
+     .kind = CLI_TEXT,                                                                                                 \
+     .help = "How to count words, e.g. min_df=5,stem=english,stop=english."},                                          \
+    {.name = "trust",                                                                                                  \
+     .kind = CLI_FLAG,                                                                                                 \
+     .help = "Read HDF5 and MATLAB files directly: faster, but a hostile file can crash or fill the machine."}
+/* clang-format on */
+
+const cli_option cli_column_options[] = {COLUMN_OPTIONS, CLI_END_OPTIONS};
 
 const cli_option cli_read_options[] = {
     {.name = "view",
@@ -129,38 +149,5 @@ const cli_option cli_read_options[] = {
      .kind = CLI_SOURCE,
      .help = "Take the labels from a column of another table (or .h5mu, .h5ad), by sample id."},
     {.name = "format", .value = "F", .kind = CLI_TEXT, .help = "Format of DATA when its name does not tell."},
-    {.name = "join",
-     .value = "HOW",
-     .kind = CLI_CHOICE,
-     .choices = "union|intersection",
-     .help = "Views with ids of their own: keep all samples (union, default), or only those every view has."},
-    {.name = "label-column", .value = "C", .kind = CLI_TEXT, .help = "Column of a table that holds the label."},
-    {.name = "truth-column",
-     .value = "C",
-     .kind = CLI_TEXT,
-     .help = "Column of a table that holds the truth, for evaluation only."},
-    {.name = "id-column", .value = "C", .kind = CLI_TEXT, .help = "Column of a table that holds the sample id."},
-    {.name = "text-column",
-     .value = "C",
-     .kind = CLI_TEXT,
-     .repeatable = true,
-     .help = "Column of a table that holds text, to be counted word by word; it becomes a view of that name. "
-             "Repeatable."},
-    {.name = "columns",
-     .value = "LIST",
-     .kind = CLI_TEXT,
-     .repeatable = true,
-     .help = "Columns of DATA to read: names or numbers separated by commas, 2-5, gene*."},
-    {.name = "drop-column",
-     .value = "C",
-     .kind = CLI_TEXT,
-     .repeatable = true,
-     .help = "Column of a table to leave out. Repeatable."},
-    {.name = "text-options",
-     .value = "O",
-     .kind = CLI_TEXT,
-     .help = "How to count words, e.g. min_df=5,stem=english,stop=english."},
-    {.name = "trust",
-     .kind = CLI_FLAG,
-     .help = "Read HDF5 and MATLAB files directly: faster, but a hostile file can crash or fill the machine."},
+    COLUMN_OPTIONS,
     CLI_END_OPTIONS};

@@ -30,6 +30,7 @@
 #include "parallax/retrieve.h"
 #include "parallax/split.h"
 #include "parallax/status.h"
+#include "parallax/tune.h"
 #include "parallax/version.h"
 
 #endif

@@ -3,21 +3,12 @@
  */
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "api/api_args.h"
 #include "api/compare_impl.h"
 #include "core/file.h"
 
 /* ---- running ---- */
-
-/* As many runs as there are cores for, however many are asked for. */
-static int jobs_for(const plx_compare_options *o)
-{
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    plx_index room = plx__max(1, (cores > 0 ? (plx_index)cores : 1) / o->threads);
-    return (int)(o->jobs ? plx__min(o->jobs, room) : room);
-}
 
 static plx_status take_options(plx_compare_options *to, plx_context *ctx, const plx_compare_options *given)
 {
@@ -48,7 +39,7 @@ static plx_status compare(plx_comparison **out, plx_context *ctx, const plx_data
     PLX_TRY(take_options(&o, ctx, options));
     plx__compare_work w = {.ctx = ctx, .data = data, .n_data = n_data, .directories = o.directories};
     PLX_TRY(plx__comparison_create(&w.c, ctx, data, n_data, &o));
-    w.jobs = jobs_for(&o);
+    w.jobs = plx__compare_jobs(o.jobs, o.threads);
     w.threads = o.threads;
     w.run_limit = o.run_limit;
     plx_status st = run(&w, &o);

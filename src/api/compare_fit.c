@@ -5,6 +5,7 @@
 
 #include "api/compare_impl.h"
 #include "api/model_impl.h"
+#include "api/tune_impl.h"
 #include "eval/metrics_store.h"
 
 typedef struct trial {
@@ -16,6 +17,7 @@ typedef struct trial {
     plx_dataset *fitted; /* what the method sees; truth of the scored samples only */
     plx_dataset *apart;  /* samples set aside, where they take no part in the fit */
     plx_params *params;
+    plx_tuning *tuning; /* NULL: the settings are as they were given */
     plx_model *model;
     plx_prediction *prediction; /* of `apart` */
 } trial;
@@ -67,6 +69,16 @@ static plx_status open_data(trial *t)
 
 /* ---- fit ---- */
 
+/* On the labels this run shows, as anyone would who has no others. */
+static plx_status tune(trial *t, const plx__entry *e, const char *directory)
+{
+    plx_tune_options o = PLX_TUNE_OPTIONS_INIT;
+    o.jobs = 1;
+    o.threads = t->work->threads;
+    o.directory = directory;
+    return plx__tune(&t->tuning, t->ctx, e->method, t->fitted, t->params, &o);
+}
+
 static plx_status learn(trial *t)
 {
     const plx__entry *e = &t->work->c->entry[t->task->entry];
@@ -75,7 +87,8 @@ static plx_status learn(trial *t)
     if (t->apart && !e->method->predict)
         PLX_FAIL(t->ctx, PLX_E_UNSUPPORTED, "%s cannot label samples that took no part in the fit", e->method->name);
     PLX_TRY(plx__entry_params(&t->params, t->ctx, t->work->c, e, t->from));
-    PLX_TRY(plx__fit(&t->model, t->ctx, e->method, t->fitted, t->params, &o, NULL));
+    if (e->tuned) PLX_TRY(tune(t, e, o.directory));
+    PLX_TRY(plx__fit(&t->model, t->ctx, e->method, t->fitted, t->tuning ? t->tuning->params : t->params, &o, NULL));
     return t->apart ? plx__predict(&t->prediction, t->ctx, t->model, t->apart, NULL, t->apart->n, NULL, 0) : PLX_OK;
 }
 
@@ -97,6 +110,7 @@ static void close_trial(trial *t)
 {
     plx_prediction_destroy(t->prediction);
     plx_model_destroy(t->model);
+    plx__tuning_destroy(t->tuning);
     plx__params_destroy(t->params);
     plx__dataset_destroy(t->apart);
     plx__dataset_destroy(t->fitted);

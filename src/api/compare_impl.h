@@ -17,6 +17,9 @@ typedef struct plx__compare_work {
     double run_limit; /* seconds; 0: none */
 } plx__compare_work;
 
+/* As many runs at once as there are cores for, however many are asked for (0: that many). */
+int plx__compare_jobs(plx_index jobs, int threads);
+
 /* All runs of our own methods that the journal does not hold. */
 plx_status plx__compare_run_all(plx__compare_work *work);
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "active/curves.h"
 #include "api/compare_impl.h"
@@ -42,6 +43,13 @@ typedef struct desk {
     pthread_cond_t news, cleared; /* a tray is full or a member has left; a tray is empty */
     plx_index done, total;        /* for progress */
 } desk;
+
+int plx__compare_jobs(plx_index jobs, int threads)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    plx_index room = plx__max(1, (cores > 0 ? (plx_index)cores : 1) / threads);
+    return (int)(jobs ? plx__min(jobs, room) : room);
+}
 
 /* ---- members ---- */
 
@@ -263,7 +271,7 @@ static uint64_t task_key(const plx__compare_work *w, const plx__compare_task *t,
     const plx_comparison *c = w->c;
     const plx__entry *e = &c->entry[t->entry];
     uint64_t seed = plx__seed_of(c, t->run);
-    const int facts[] = {(int)c->task, c->inductive, w->ctx->deterministic};
+    const int facts[] = {(int)c->task, c->inductive, w->ctx->deterministic, e->tuned};
     uint64_t hash = plx__hash_text(data_hash, PLX_VERSION_STRING);
     hash = plx__hash_text(hash, e->method->name);
     hash = hash_settings(hash, e->params);

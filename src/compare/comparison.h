@@ -23,6 +23,7 @@ typedef struct plx__entry {
     const plx__method *method; /* NULL: predictions made elsewhere */
     plx_params *params;        /* owned */
     const char *file;          /* of the predictions */
+    bool tuned;                /* its settings are chosen anew in every run, on the labels of the run */
     bool chooses_clusters;     /* the number of clusters was set, or the method takes none */
 } plx__entry;
 

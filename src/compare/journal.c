@@ -71,7 +71,8 @@ static plx_status read_integer(int64_t *out, plx__journal *j, const char *sql)
 static plx_status open_file(plx__journal *j)
 {
     const char *path = j->path, *plain = NULL;
-    if (path[0] != '/') { /* a name such as :memory: is a file like any other */
+    if (!*path) path = ":memory:";
+    else if (path[0] != '/') { /* a name such as :memory: is a file like any other */
         PLX_TRY(plx__arena_printf(&plain, plx__scratch(j->ctx), "./%s", path));
         path = plain;
     }

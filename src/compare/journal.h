@@ -19,7 +19,9 @@ typedef struct plx__journal_key {
     double seconds_limit, memory_limit;
 } plx__journal_key;
 
-/* `path` NULL: nothing is kept. A file that holds runs already is refused unless `resume`. */
+#define PLX__JOURNAL_IN_MEMORY ""
+
+/* `path` NULL: nothing is kept; PLX__JOURNAL_IN_MEMORY: until it is closed. A file that holds runs already is refused unless `resume`. */
 plx_status plx__journal_open(plx__journal **out, plx_context *ctx, const char *path, bool resume);
 void plx__journal_close(plx__journal *journal);
 

@@ -112,9 +112,10 @@ static plx_status take_blocks(plx_comparison *c, plx_context *ctx, const plx_dat
 
 /* ---- entries ---- */
 
-/* Does a setting begin here: a key and `=`? A colon before anything else belongs to the value. */
+/* Does a setting begin here: a key and `=`, or `tuned` at the end? A colon before anything else belongs to the value. */
 static bool begins_setting(const char *text)
 {
+    if (strcmp(text, "tuned") == 0) return true;
     size_t key = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
     if (key && text[key] == '.') key += strcspn(text + key, ":=");
     return key && text[key] == '=';
@@ -133,8 +134,12 @@ static plx_status take_settings(plx__entry *e, plx_comparison *c, plx_context *c
         const char *setting = NULL;
         size_t length = setting_length(text);
         PLX_TRY(plx__arena_textn(&setting, &c->arena, text, length));
+        if (strcmp(setting, "tuned") == 0 && c->task == PLX_TASK_CLASSIFY && !text[length]) {
+            e->tuned = true;
+            return PLX_OK;
+        }
         char *equals = strchr(setting, '=');
-        if (!begins_setting(setting))
+        if (!equals || !begins_setting(setting))
             PLX_FAIL(ctx, PLX_E_ARG, "method '%s': expected NAME:KEY=VALUE:KEY=VALUE, not '%s'", e->name, setting);
         *equals = '\0';
         if (strcmp(setting, "clusters") == 0) e->chooses_clusters = true;

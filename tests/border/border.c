@@ -224,6 +224,10 @@ static void make_rest(desk *k)
     k->compare.labels = labels;
     k->compare.n_methods = k->compare.n_labels = k->compare.repeats = 1;
     need(k, plx_compare(&k->comparison, k->ctx, (const plx_dataset *const *)&k->data, 1, &k->compare), "comparison");
+    k->tune = (plx_tune_options)PLX_TUNE_OPTIONS_INIT;
+    k->tune.trials = k->tune.folds = 2;
+    need(k, plx_params_create(&k->tune_params, k->ctx, "rls"), "params");
+    need(k, plx_tune(&k->tuning, k->ctx, "rls", k->data, k->tune_params, &k->tune), "tuning");
     need(k, plx_complete_params_create(&k->complete_params, k->ctx), "params");
     need(k, plx_complete_fit(&k->completer, k->ctx, k->holes, k->complete_params), "completer");
     need(k, plx_complete(&k->completion, k->ctx, k->completer, k->holes, 0), "completion");

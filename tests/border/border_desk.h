@@ -51,6 +51,9 @@ typedef struct desk {
     plx_simulate_options simulate;
     plx_compare_options compare;
     plx_comparison *comparison;
+    plx_tune_options tune;
+    plx_params *tune_params;
+    plx_tuning *tuning;
     plx_metrics_hierarchy hierarchy;
     plx_cmat dense;
     plx_ccsr sparse;

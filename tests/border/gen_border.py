@@ -25,6 +25,8 @@ BY_FUNCTION = {
     ("plx_acquire_simulate", "kind"): "PLX_ACQUIRE_FEATURES",
     ("plx_acquire_simulate", "method"): '"bct"',
     ("plx_acquire_simulate", "params"): "d->acquire_params",
+    ("plx_tune", "method"): '"rls"',
+    ("plx_tune", "params"): "d->tune_params",
     ("plx_compare_format_parse", "name"): '"json"',
     ("plx_compare_splits", "directory"): '"splits"',
     ("plx_comparison_write", "path"): '"comparison.txt"',
@@ -189,6 +191,9 @@ BY_TYPE = {
     "const plx_eval_options *": "&d->eval_files",
     "const plx_simulate_options *": "&d->simulate",
     "const plx_compare_options *": "&d->compare",
+    "const plx_tune_options *": "&d->tune",
+    "plx_tuning *": "d->tuning",
+    "const plx_tuning *": "d->tuning",
     "const plx_dataset *const *": "(const plx_dataset *const *)&d->data",
     "plx_comparison *": "d->comparison",
     "const plx_comparison *": "d->comparison",
@@ -262,6 +267,7 @@ OPTIONAL = {
     "plx_ner_simulate": ["params", "options"],
     "plx_ner_tag_file": ["options"],
     "plx_ner_train": ["params", "options"],
+    "plx_tune": ["params", "options"],
 }
 # What a getter gives for NULL and for what is out of range where that is not 0 or NULL.
 NEUTRAL = {
@@ -281,6 +287,7 @@ NEUTRAL = {
     "plx_retrieval_item": "-1",
     "plx_retrieval_rank": "NAN",
     "plx_retrieval_similarity": "NAN",
+    "plx_tuning_chosen": "-1",
 }
 # Numbers that are lengths of an array the caller vouches for: only negative ones can be told to be wrong.
 LENGTHS = {"n", "count", "n_settings", "n_classes", "n_subset", "n_mutex", "n_top", "n_views", "n_hidden", "n_arrays",

@@ -27,6 +27,7 @@
 #include "parallax/model.h"
 #include "parallax/ner.h"
 #include "parallax/params.h"
+#include "parallax/portfolio.h"
 #include "parallax/retrieve.h"
 #include "parallax/split.h"
 #include "parallax/status.h"

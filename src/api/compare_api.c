@@ -20,7 +20,7 @@ static plx_status take_options(plx_compare_options *to, plx_context *ctx, const 
 static plx_status measure_guests(plx__compare_work *w)
 {
     for (plx_index e = 0; e < w->c->n_entries; e++)
-        if (!w->c->entry[e].method) PLX_TRY(plx__guest_measure(w->c, w->ctx, w->data, e));
+        if (w->c->entry[e].file) PLX_TRY(plx__guest_measure(w->c, w->ctx, w->data, e));
     return PLX_OK;
 }
 
@@ -123,7 +123,7 @@ plx_status plx_comparison_get(plx_compared *out, const plx_comparison *c, plx_in
     if (!out || out->struct_size < sizeof out->struct_size || out->struct_size > sizeof *out || !c ||
         !within(metric, c->n_metrics) || !within(block, c->n_blocks) || !within(entry, c->n_entries))
         return PLX_E_ARG;
-    const plx__cell *cell = plx__cell_of(c, metric, block, entry);
+    const plx__tally *cell = plx__tally_of(c, metric, block, entry);
     plx__expense x = plx__expense_of(c, block, entry);
     plx_compared full = {.struct_size = out->struct_size,
                          .runs = cell->runs,
@@ -137,7 +137,7 @@ plx_status plx_comparison_get(plx_compared *out, const plx_comparison *c, plx_in
                          .seconds = x.seconds,
                          .cpu = x.cpu,
                          .memory = x.memory};
-    full.reason = plx__cell_reason(c, block, entry, &full.failed);
+    full.reason = plx__tally_reason(c, block, entry, &full.failed);
     memcpy(out, &full, out->struct_size);
     return PLX_OK;
 }

@@ -273,8 +273,8 @@ static uint64_t task_key(const plx__compare_work *w, const plx__compare_task *t,
     uint64_t seed = plx__seed_of(c, t->run);
     const int facts[] = {(int)c->task, c->inductive, w->ctx->deterministic, e->tuned};
     uint64_t hash = plx__hash_text(data_hash, PLX_VERSION_STRING);
-    hash = plx__hash_text(hash, e->method->name);
-    hash = hash_settings(hash, e->params);
+    hash = plx__hash_text(hash, e->method ? e->method->name : e->name);
+    if (e->params) hash = hash_settings(hash, e->params);
     hash = plx__hash(hash, role, (size_t)w->data[c->block[t->block].data]->n);
     hash = plx__hash(hash, &seed, sizeof seed);
     hash = plx__hash(hash, facts, sizeof facts);
@@ -297,7 +297,7 @@ static plx_status add_tasks(desk *d, plx_index block, plx_index run, uint64_t da
         plx__measured *to = plx__measured_of(c, block, e, run);
         plx__journal_key key;
         bool found = false;
-        if (!c->entry[e].method) continue;
+        if (c->entry[e].file) continue;
         t.key = task_key(w, &t, data_hash, role);
         key_of(&key, w, &t);
         PLX_TRY(plx__journal_find(&found, to, w->journal, &c->arena, &key));

@@ -88,7 +88,7 @@ static plx_status spec_of(const char **out, const search *s, plx_index candidate
 static void set_beside(plx__tried *to, const plx_comparison *c, plx_index entry)
 {
     double sum = 0, squares = 0, runs = (double)c->runs;
-    const plx__cell *a = plx__cell_of(c, 0, 0, entry), *b = plx__cell_of(c, 0, 0, 0);
+    const plx__tally *a = plx__tally_of(c, 0, 0, entry), *b = plx__tally_of(c, 0, 0, 0);
     if (a->runs < c->runs || b->runs < c->runs || c->runs < 2) return;
     for (int pass = 0; pass < 2; pass++)
         for (plx_index r = 0; r < c->runs; r++) {
@@ -104,10 +104,10 @@ static void set_beside(plx__tried *to, const plx_comparison *c, plx_index entry)
 static plx_status take_figures(search *s, const plx_comparison *c, const plx_index *candidate, bool last)
 {
     for (plx_index e = 0; e < c->n_entries; e++) {
-        const plx__cell *cell = plx__cell_of(c, 0, 0, e);
+        const plx__tally *cell = plx__tally_of(c, 0, 0, e);
         plx__tried *to = &s->t->tried[candidate[e]];
         plx_index failed = 0;
-        const char *reason = plx__cell_reason(c, 0, e, &failed);
+        const char *reason = plx__tally_reason(c, 0, e, &failed);
         *to = (plx__tried){.runs = cell->runs,
                            .mean = cell->mean,
                            .sd = cell->sd,

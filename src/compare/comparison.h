@@ -20,9 +20,9 @@ typedef enum plx__role {
 
 typedef struct plx__entry {
     const char *name;          /* as asked for */
-    const plx__method *method; /* NULL: predictions made elsewhere */
+    const plx__method *method; /* NULL: predictions made elsewhere, or `auto`, a portfolio */
     plx_params *params;        /* owned */
-    const char *file;          /* of the predictions */
+    const char *file;          /* of predictions made elsewhere; NULL: ours */
     bool tuned;                /* its settings are chosen anew in every run, on the labels of the run */
     bool chooses_clusters;     /* the number of clusters was set, or the method takes none */
 } plx__entry;
@@ -48,12 +48,12 @@ typedef struct plx__measured {
 } plx__measured;
 
 /* An entry on a block by one metric. */
-typedef struct plx__cell {
+typedef struct plx__tally {
     plx_index runs; /* with a value */
     double mean, sd;
     bool best, level; /* level: not significantly worse than the best */
     double p, p_holm; /* against the best; NaN: not tested */
-} plx__cell;
+} plx__tally;
 
 struct plx_comparison {
     plx__arena arena;
@@ -67,7 +67,7 @@ struct plx_comparison {
     plx__entry *entry;
     const char *const *metric;
     plx__measured *measured; /* blocks x entries x runs */
-    plx__cell *cell;         /* metrics x blocks x entries */
+    plx__tally *cell;        /* metrics x blocks x entries */
     double *rank;            /* metrics x entries: mean over the blocks; NaN: without any answer */
     double *friedman_p;      /* metrics; NaN: not every entry has an answer on two blocks or more */
     plx_index resumed;       /* runs taken from the journal */
@@ -78,7 +78,7 @@ static inline plx__measured *plx__measured_of(const plx_comparison *c, plx_index
     return &c->measured[(block * c->n_entries + entry) * c->runs + run];
 }
 
-static inline plx__cell *plx__cell_of(const plx_comparison *c, plx_index metric, plx_index block, plx_index entry)
+static inline plx__tally *plx__tally_of(const plx_comparison *c, plx_index metric, plx_index block, plx_index entry)
 {
     return &c->cell[(metric * c->n_blocks + block) * c->n_entries + entry];
 }
@@ -139,7 +139,7 @@ double plx__measured_value(const plx__measured *m, const char *metric);
 /* What the marks of the tables rest on, in words; a text of the library. */
 const char *plx__comparison_test(const plx_comparison *c);
 /* Why an entry has runs without an answer on a block: the first reason, and how many; NULL: all have one. */
-const char *plx__cell_reason(const plx_comparison *c, plx_index block, plx_index entry, plx_index *failed);
+const char *plx__tally_reason(const plx_comparison *c, plx_index block, plx_index entry, plx_index *failed);
 /* Entries by average rank of the metric, those without one last. */
 plx_status plx__order_by_rank(plx_index **out, plx_context *ctx, const plx_comparison *c, plx_index metric);
 

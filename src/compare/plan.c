@@ -168,6 +168,7 @@ static plx_status add_method(plx__entry *e, plx_comparison *c, plx_context *ctx,
     size_t length = strcspn(spec, ":");
     PLX_TRY(plx__arena_text(&e->name, &c->arena, spec));
     PLX_TRY(plx__arena_textn(&name, &c->arena, spec, length));
+    if (strcmp(spec, "auto") == 0 && c->task == PLX_TASK_CLASSIFY) return PLX_OK;
     PLX_TRY(plx__method_require(&e->method, ctx, name));
     if (c->task == PLX_TASK_CLUSTER && !does_task(e->method, c->task))
         PLX_FAIL(ctx, PLX_E_ARG, "method '%s' does not cluster", name);

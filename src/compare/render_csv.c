@@ -40,9 +40,9 @@ static void put_names(plx__textbuf *to, const plx_comparison *c, plx_index block
 
 static void put_result(plx__textbuf *to, const plx_comparison *c, plx_index block, plx_index entry, plx_index metric)
 {
-    const plx__cell *cell = plx__cell_of(c, metric, block, entry);
+    const plx__tally *cell = plx__tally_of(c, metric, block, entry);
     plx_index failed = 0;
-    const char *reason = plx__cell_reason(c, block, entry, &failed);
+    const char *reason = plx__tally_reason(c, block, entry, &failed);
     put_names(to, c, block, entry);
     plx__textbuf_add(to, ",");
     put_cell(to, c->metric[metric]);

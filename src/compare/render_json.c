@@ -58,7 +58,7 @@ static json_t *runs_of(writer *w, plx_index metric, plx_index block, plx_index e
 
 static json_t *metric_of(writer *w, plx_index metric, plx_index block, plx_index entry)
 {
-    const plx__cell *cell = plx__cell_of(w->c, metric, block, entry);
+    const plx__tally *cell = plx__tally_of(w->c, metric, block, entry);
     json_t *o = json_object();
     if (!o) return NULL;
     put_whole(w, o, "runs", cell->runs);

@@ -99,7 +99,7 @@ static void end_table(plx__rendering *r, const markup *u)
     plx__textbuf_add(&r->to, u->latex ? "\\hline\n\\end{tabular}\n" : "\n");
 }
 
-static void put_score(plx__rendering *r, const markup *u, const plx__cell *cell)
+static void put_score(plx__rendering *r, const markup *u, const plx__tally *cell)
 {
     char mean[PLX__FIGURE_BYTES], sd[PLX__FIGURE_BYTES];
     const char *const *mark = cell->best ? u->best : cell->level ? u->level : NULL;
@@ -127,7 +127,7 @@ static plx_status put_metric(plx__rendering *r, const markup *u, plx_index metri
         u->name(&r->to, c->entry[order[k]].name);
         for (plx_index b = 0; b < c->n_blocks; b++) {
             plx__textbuf_add(&r->to, u->between);
-            put_score(r, u, plx__cell_of(c, metric, b, order[k]));
+            put_score(r, u, plx__tally_of(c, metric, b, order[k]));
         }
         if (c->n_blocks > 1 && !isnan(rank))
             plx__textbuf_printf(&r->to, "%s%s", u->between, plx__decimals(figure, rank, 2));
@@ -181,7 +181,7 @@ static void put_reasons(plx__rendering *r, const markup *u)
     for (plx_index e = 0; e < c->n_entries; e++)
         for (plx_index b = 0; b < c->n_blocks; b++) {
             plx_index failed = 0;
-            const char *reason = plx__cell_reason(c, b, e, &failed);
+            const char *reason = plx__tally_reason(c, b, e, &failed);
             if (!reason) continue;
             plx__textbuf_add(&r->to, u->latex ? "% " : "* ");
             u->name(&r->to, c->entry[e].name);

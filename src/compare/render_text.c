@@ -64,7 +64,7 @@ static void grid_print(const grid *g)
 
 /* ---- results ---- */
 
-static plx_status put_score(const char **out, plx__rendering *r, const plx__cell *cell)
+static plx_status put_score(const char **out, plx__rendering *r, const plx__tally *cell)
 {
     char mean[PLX__FIGURE_BYTES], sd[PLX__FIGURE_BYTES];
     const char *mark = cell->best ? " *" : cell->level ? " ~" : "";
@@ -91,7 +91,7 @@ static plx_status print_metric(plx__rendering *r, plx_index metric)
         double rank = c->rank[metric * c->n_entries + order[k]];
         row[0] = c->entry[order[k]].name;
         for (plx_index b = 0; b < c->n_blocks; b++)
-            PLX_TRY(put_score(&row[1 + b], r, plx__cell_of(c, metric, b, order[k])));
+            PLX_TRY(put_score(&row[1 + b], r, plx__tally_of(c, metric, b, order[k])));
         if (c->n_blocks > 1 && !isnan(rank))
             PLX_TRY(plx__arena_text(&row[c->n_blocks + 1], plx__scratch(r->ctx), plx__decimals(figure, rank, 2)));
     }
@@ -121,7 +121,7 @@ static void print_reasons(plx__rendering *r)
     for (plx_index e = 0; e < c->n_entries; e++)
         for (plx_index b = 0; b < c->n_blocks; b++) {
             plx_index failed = 0;
-            const char *reason = plx__cell_reason(c, b, e, &failed);
+            const char *reason = plx__tally_reason(c, b, e, &failed);
             if (!reason) continue;
             if (!any) plx__textbuf_add(&r->to, "without an answer:\n");
             any = true;

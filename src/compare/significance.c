@@ -27,7 +27,7 @@ const char *plx__comparison_test(const plx_comparison *c)
     return c->folds || c->inductive ? "corrected resampled t test, Holm" : "paired t test, Holm";
 }
 
-const char *plx__cell_reason(const plx_comparison *c, plx_index block, plx_index entry, plx_index *failed)
+const char *plx__tally_reason(const plx_comparison *c, plx_index block, plx_index entry, plx_index *failed)
 {
     const char *reason = NULL;
     *failed = 0;
@@ -57,10 +57,10 @@ plx__expense plx__expense_of(const plx_comparison *c, plx_index block, plx_index
 
 /* ---- one cell ---- */
 
-static void describe(plx__cell *cell, const plx_comparison *c, plx_index metric, plx_index block, plx_index entry)
+static void describe(plx__tally *cell, const plx_comparison *c, plx_index metric, plx_index block, plx_index entry)
 {
     double sum = 0, squares = 0;
-    *cell = (plx__cell){.mean = NAN, .sd = NAN, .p = NAN, .p_holm = NAN};
+    *cell = (plx__tally){.mean = NAN, .sd = NAN, .p = NAN, .p_holm = NAN};
     for (plx_index r = 0; r < c->runs; r++) {
         double x = plx__measured_value(plx__measured_of(c, block, entry, r), c->metric[metric]);
         if (isnan(x)) continue;
@@ -86,9 +86,9 @@ static plx_index find_best(const plx_comparison *c, plx_index metric, plx_index 
 {
     plx_index best = -1;
     for (plx_index e = 0; e < c->n_entries; e++) {
-        const plx__cell *cell = plx__cell_of(c, metric, block, e);
+        const plx__tally *cell = plx__tally_of(c, metric, block, e);
         if (cell->runs < c->runs) continue;
-        if (best < 0 || better(c, metric, cell->mean, plx__cell_of(c, metric, block, best)->mean)) best = e;
+        if (best < 0 || better(c, metric, cell->mean, plx__tally_of(c, metric, block, best)->mean)) best = e;
     }
     return best;
 }
@@ -106,14 +106,14 @@ static double test_pair(double *difference, const plx_comparison *c, plx_index m
 }
 
 /* Holm: the k-th smallest of m, counted from 0, is multiplied by m - k, and none is below the one before. */
-static void correct(plx__cell **tested, plx_index count)
+static void correct(plx__tally **tested, plx_index count)
 {
     double before = 0;
     for (plx_index k = 0; k < count; k++) {
         plx_index least = k;
         for (plx_index i = k + 1; i < count; i++)
             if (tested[i]->p < tested[least]->p) least = i;
-        plx__cell *cell = tested[least];
+        plx__tally *cell = tested[least];
         tested[least] = tested[k];
         tested[k] = cell;
         cell->p_holm = fmin(1, fmax(before, cell->p * (double)(count - k)));
@@ -125,14 +125,14 @@ static plx_status test_block(plx_comparison *c, plx_context *ctx, plx_index metr
 {
     plx_index best = find_best(c, metric, block), count = 0;
     double *difference = NULL;
-    plx__cell **tested = NULL;
+    plx__tally **tested = NULL;
     if (best < 0) return PLX_OK;
-    plx__cell *top = plx__cell_of(c, metric, block, best);
+    plx__tally *top = plx__tally_of(c, metric, block, best);
     top->best = top->level = true;
     PLX_TRY(plx__arena_f64(&difference, plx__scratch(ctx), c->runs, 1));
     PLX_TRY(PLX__ARENA_NEW(&tested, plx__scratch(ctx), c->n_entries));
     for (plx_index e = 0; e < c->n_entries; e++) {
-        plx__cell *cell = plx__cell_of(c, metric, block, e);
+        plx__tally *cell = plx__tally_of(c, metric, block, e);
         if (e == best || cell->runs < c->runs) continue;
         if (cell->mean == top->mean)
             cell->best = cell->level = true; /* as good; the test below cannot tell otherwise */
@@ -157,7 +157,7 @@ static plx_status rank_blocks(plx_comparison *c, plx_context *ctx, plx_index met
     PLX_TRY(plx__arena_f64(&rank, plx__scratch(ctx), c->n_entries, 1));
     for (plx_index b = 0; b < c->n_blocks; b++) {
         for (plx_index e = 0; e < c->n_entries; e++) {
-            const plx__cell *cell = plx__cell_of(c, metric, b, e);
+            const plx__tally *cell = plx__tally_of(c, metric, b, e);
             bool whole = cell->runs == c->runs;
             complete &= whole;
             row[e] = !whole ? INFINITY : plx__smaller_is_better(c->metric[metric]) ? cell->mean : -cell->mean;
@@ -177,7 +177,7 @@ static void drop_ranks(plx_comparison *c, plx_index metric)
 {
     for (plx_index e = 0; e < c->n_entries; e++) {
         plx_index answers = 0;
-        for (plx_index b = 0; b < c->n_blocks; b++) answers += plx__cell_of(c, metric, b, e)->runs == c->runs;
+        for (plx_index b = 0; b < c->n_blocks; b++) answers += plx__tally_of(c, metric, b, e)->runs == c->runs;
         if (answers == 0) c->rank[metric * c->n_entries + e] = NAN;
     }
 }
@@ -186,7 +186,7 @@ plx_status plx__comparison_summarise(plx_comparison *c, plx_context *ctx)
 {
     for (plx_index m = 0; m < c->n_metrics; m++) {
         for (plx_index b = 0; b < c->n_blocks; b++) {
-            for (plx_index e = 0; e < c->n_entries; e++) describe(plx__cell_of(c, m, b, e), c, m, b, e);
+            for (plx_index e = 0; e < c->n_entries; e++) describe(plx__tally_of(c, m, b, e), c, m, b, e);
             PLX_TRY(test_block(c, ctx, m, b));
         }
         PLX_TRY(rank_blocks(c, ctx, m));

@@ -54,6 +54,8 @@ typedef struct desk {
     plx_tune_options tune;
     plx_params *tune_params;
     plx_tuning *tuning;
+    plx_dataset *partly; /* the samples of `data` with labels of some */
+    plx_portfolio *portfolio;
     plx_metrics_hierarchy hierarchy;
     plx_cmat dense;
     plx_ccsr sparse;

@@ -55,18 +55,18 @@ static void tests_draws_of_labels(void **state)
     (void)state;
     assert_ok(f.ctx, plx__comparison_summarise(f.c, f.ctx));
     for (int e = 0; e < 4; e++) {
-        const plx__cell *cell = plx__cell_of(f.c, 0, 0, e);
+        const plx__tally *cell = plx__tally_of(f.c, 0, 0, e);
         assert_close(cell->mean, mean[e], 1e-14);
         assert_close(cell->sd, sd[e], 1e-14);
         if (e) assert_close(cell->p, p[e], 1e-12);
     }
-    assert_close(plx__cell_of(f.c, 0, 0, 2)->p_holm, 3 * p[2], 1e-12);
-    assert_close(plx__cell_of(f.c, 0, 0, 1)->p_holm, 2 * p[1], 1e-12);
-    assert_close(plx__cell_of(f.c, 0, 0, 3)->p_holm, p[3], 1e-12);
-    assert_true(plx__cell_of(f.c, 0, 0, 0)->best);
-    assert_true(plx__cell_of(f.c, 0, 0, 1)->level);
-    assert_false(plx__cell_of(f.c, 0, 0, 2)->level);
-    assert_true(isnan(plx__cell_of(f.c, 0, 0, 0)->p));
+    assert_close(plx__tally_of(f.c, 0, 0, 2)->p_holm, 3 * p[2], 1e-12);
+    assert_close(plx__tally_of(f.c, 0, 0, 1)->p_holm, 2 * p[1], 1e-12);
+    assert_close(plx__tally_of(f.c, 0, 0, 3)->p_holm, p[3], 1e-12);
+    assert_true(plx__tally_of(f.c, 0, 0, 0)->best);
+    assert_true(plx__tally_of(f.c, 0, 0, 1)->level);
+    assert_false(plx__tally_of(f.c, 0, 0, 2)->level);
+    assert_true(isnan(plx__tally_of(f.c, 0, 0, 0)->p));
     close_figures(&f);
 }
 
@@ -79,9 +79,9 @@ static void tests_folds_more_carefully(void **state)
     figures f = open_figures(&o);
     f.c->block[0].test_ratio = 0.25;
     assert_ok(f.ctx, plx__comparison_summarise(f.c, f.ctx));
-    assert_close(plx__cell_of(f.c, 0, 0, 1)->p, .29425636802442656, 1e-12);
-    assert_close(plx__cell_of(f.c, 0, 0, 2)->p, .0028378459267344473, 1e-12);
-    assert_close(plx__cell_of(f.c, 0, 0, 3)->p, .6286221115898262, 1e-12);
+    assert_close(plx__tally_of(f.c, 0, 0, 1)->p, .29425636802442656, 1e-12);
+    assert_close(plx__tally_of(f.c, 0, 0, 2)->p, .0028378459267344473, 1e-12);
+    assert_close(plx__tally_of(f.c, 0, 0, 3)->p, .6286221115898262, 1e-12);
     assert_string_equal(plx__comparison_test(f.c), "corrected resampled t test, Holm");
     close_figures(&f);
 }
@@ -95,12 +95,12 @@ static void leaves_the_incomplete_out(void **state)
     (void)state;
     assert_ok(f.ctx, plx__measured_fail(plx__measured_of(f.c, 0, 0, 3), f.c, PLX_E_NUMERIC, "broke down"));
     assert_ok(f.ctx, plx__comparison_summarise(f.c, f.ctx));
-    const plx__cell *cell = plx__cell_of(f.c, 0, 0, 0);
+    const plx__tally *cell = plx__tally_of(f.c, 0, 0, 0);
     assert_int_equal(cell->runs, 4);
     assert_false(cell->best || cell->level);
     assert_true(isnan(cell->p) && isnan(f.c->rank[0]));
-    assert_true(plx__cell_of(f.c, 0, 0, 3)->best);
-    assert_string_equal(plx__cell_reason(f.c, 0, 0, &failed), "broke down");
+    assert_true(plx__tally_of(f.c, 0, 0, 3)->best);
+    assert_string_equal(plx__tally_reason(f.c, 0, 0, &failed), "broke down");
     assert_int_equal(failed, 1);
     assert_ok(f.ctx, plx__order_by_rank(&order, f.ctx, f.c, 0));
     const plx_index expected[] = {3, 1, 2, 0};
@@ -133,7 +133,7 @@ static void ranks_over_blocks(void **state)
     assert_close(c->rank[1], 5.0 / 3, 1e-14);
     assert_close(c->rank[2], 3.0, 1e-14);
     assert_close(c->friedman_p[0], 0.09697196786440515, 1e-12);
-    assert_true(plx__cell_of(c, 0, 0, 0)->best && !plx__cell_of(c, 0, 0, 1)->level); /* one run: not tested */
+    assert_true(plx__tally_of(c, 0, 0, 0)->best && !plx__tally_of(c, 0, 0, 1)->level); /* one run: not tested */
     plx__comparison_destroy(c);
     plx_dataset_destroy(data);
     plx_context_destroy(ctx);

@@ -46,6 +46,9 @@ if(TARGET parallax-cli AND NOT PLX_SANITIZE)
   add_test(NAME interop COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tests/interop/run.sh $<TARGET_FILE:parallax-cli>
     ${CMAKE_CURRENT_SOURCE_DIR}/build/venv)
   set_tests_properties(interop PROPERTIES LABELS interop TIMEOUT 300 SKIP_RETURN_CODE 77)
+  add_test(NAME story.reproduction COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tests/reproduce/run.sh ${CMAKE_CURRENT_SOURCE_DIR}
+    $<TARGET_FILE:parallax-cli>)
+  set_tests_properties(story.reproduction PROPERTIES LABELS cli TIMEOUT 300 SKIP_RETURN_CODE 77)
   if(BUILD_SHARED_LIBS)
     add_test(NAME python.quick COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tools/python_test.sh quick ${CMAKE_BINARY_DIR})
     set_tests_properties(python.quick PROPERTIES LABELS python TIMEOUT 600 SKIP_RETURN_CODE 77)

@@ -135,7 +135,7 @@ static plx_status copy_names(const char *const **out, plx__arena *arena, const c
 static plx_status model_array_names(const char *const **names, plx_index *count, plx_context *ctx, plx_model *m,
                                     const plx_dataset *data, const char *array, int dimension)
 {
-    const plx__array *a = plx__store_find(&m->store, array);
+    const plx__array *a = plx__store_lookup(&m->store, array);
     const char *const *found = NULL;
     if (!a) PLX_FAIL(ctx, PLX_E_ARG, "this %s model has no array '%s'", m->method->name, array);
     if (dimension != 0 && dimension != 1)
@@ -163,7 +163,7 @@ plx_status plx_model_array_names(const char *const **names, plx_index *count, pl
 static plx_status array_write(plx_context *ctx, const plx_model *m, const plx_dataset *data, const char *array,
                               const char *path)
 {
-    const plx__array *a = plx__store_find(&m->store, array);
+    const plx__array *a = plx__store_lookup(&m->store, array);
     plx__table table = {0};
     if (!a) PLX_FAIL(ctx, PLX_E_ARG, "this %s model has no array '%s'", m->method->name, array);
     table.sparse = a->sparse;

@@ -69,7 +69,7 @@ const plx__array_spec *plx__array_spec_find(const plx__method *method, const cha
         if (strcmp(s->name, name) == 0) return s;
     for (const plx__array_spec *s = method->arrays; s->name; s++) {
         size_t len = strlen(s->name);
-        if (len > 4 && strcmp(s->name + len - 4, "VIEW") == 0 && strncmp(name, s->name, len - 4) == 0) return s;
+        if (len > 4 && strcmp(s->name + len - 4, "VIEW") == 0 && plx__same_array_name(name, s->name, len - 4)) return s;
     }
     return NULL;
 }
@@ -118,7 +118,7 @@ const char *plx_model_array_name(const plx_model *model, plx_index i)
 static plx_status array_dense(plx_cmat *out, const plx__store *store, const char *name)
 {
     if (!out) return PLX_E_ARG;
-    const plx__array *a = store && name ? plx__store_find(store, name) : NULL;
+    const plx__array *a = store && name ? plx__store_lookup(store, name) : NULL;
     *out = (plx_cmat){0};
     if (!a || a->sparse) return PLX_E_ARG;
     *out = plx__cmat(a->dense);
@@ -133,7 +133,7 @@ plx_status plx_model_array(plx_cmat *out, const plx_model *model, const char *na
 plx_status plx_model_array_sparse(plx_ccsr *out, const plx_model *model, const char *name)
 {
     if (!out) return PLX_E_ARG;
-    const plx__array *a = model && name ? plx__store_find(&model->store, name) : NULL;
+    const plx__array *a = model && name ? plx__store_lookup(&model->store, name) : NULL;
     *out = (plx_ccsr){0};
     if (!a || !a->sparse) return PLX_E_ARG;
     *out = plx__ccsr(a->csr);

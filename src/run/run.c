@@ -11,7 +11,7 @@
 bool plx__wanted(const plx__run *run, const char *name)
 {
     for (plx_index i = 0; i < run->n_wanted; i++)
-        if (strcmp(run->wanted[i], name) == 0) return true;
+        if (plx__same_array_name(run->wanted[i], name, strlen(name) + 1)) return true;
     return false;
 }
 

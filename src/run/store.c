@@ -61,6 +61,24 @@ const plx__array *plx__store_find(const plx__store *store, const char *name)
     return NULL;
 }
 
+bool plx__same_array_name(const char *a, const char *b, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        bool separators = (a[i] == '.' || a[i] == '_') && (b[i] == '.' || b[i] == '_');
+        if (!separators && a[i] != b[i]) return false;
+        if (!a[i]) return true;
+    }
+    return true;
+}
+
+const plx__array *plx__store_lookup(const plx__store *store, const char *name)
+{
+    const plx__array *exact = plx__store_find(store, name);
+    for (const plx__array *a = exact ? NULL : store->first; a; a = a->next)
+        if (a->name[0] != '_' && plx__same_array_name(a->name, name, strlen(a->name) + 1)) return a;
+    return exact;
+}
+
 plx_status plx__store_dense(plx_cmat *out, plx_context *ctx, const plx__store *store, const char *name)
 {
     const plx__array *a = plx__store_find(store, name);

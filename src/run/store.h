@@ -27,6 +27,9 @@ plx_status plx__store_put_csr(plx__store *store, const char *name, plx_ccsr valu
 /* An uninitialised array in place, to be filled by the caller: saves the copy of a large result. */
 plx_status plx__store_new(plx_mat *out, plx__store *store, const char *name, plx_index rows, plx_index cols);
 const plx__array *plx__store_find(const plx__store *store, const char *name);
+/* The same for names as users write them: f.VIEW and f_VIEW are one array, the exact name first. */
+const plx__array *plx__store_lookup(const plx__store *store, const char *name);
+bool plx__same_array_name(const char *a, const char *b, size_t length);
 
 /* Look-ups that must succeed: PLX_E_FORMAT naming the array otherwise (a model file may lack it). */
 plx_status plx__store_dense(plx_cmat *out, plx_context *ctx, const plx__store *store, const char *name);

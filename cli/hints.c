@@ -20,6 +20,7 @@ static const hint HINTS[] = {
     {PLX_E_ARG, " has no array '", "acquire", "'parallax acquire --help' lists them"},
     {PLX_E_ARG, " has no array '", NULL, "'parallax methods show %s' lists them"},
     {PLX_E_FORMAT, "not a model file", NULL, "'parallax fit ... --model FILE.plx' writes one"},
+    {PLX_E_FORMAT, "a tagger of names, which", NULL, "'parallax ner tag' applies it"},
     {PLX_E_FORMAT, "say which columns hold ids, labels or text", NULL,
      "--id-column, --label-column, --text-column, --drop-column"},
     {PLX_E_DATA, "complete the data first", NULL, "'parallax data complete' fills them in"},

@@ -187,6 +187,9 @@ static plx_status load_body(plx_model **out, const plx__h5 *f)
     const char *name = NULL;
     plx_params *settings = NULL;
     PLX_TRY(plx__h5_attr_text(&name, f, plx__scratch(f->ctx), "/", "method"));
+    if (strncmp(name, "ner-", 4) == 0)
+        PLX_FAIL(f->ctx, PLX_E_FORMAT, "%s: a tagger of names, which tags text; this needs the model of a method",
+                 f->path);
     if (strcmp(name, plx__method_complete.name) == 0) method = &plx__method_complete; /* not among the methods */
     else PLX_TRY(plx__method_require(&method, f->ctx, name));
     PLX_TRY(plx__params_create(&settings, f->ctx, method->name, method->params));

@@ -62,3 +62,6 @@ python3 "$here/reproduce_bct.py" "$1"
 echo
 echo "# active sensing: Figure 5 of Yu et al. (2011)"
 python3 "$here/reproduce_sense.py" "$1"
+echo
+echo "# ner: selective sampling of Becker et al. (2005), bootstrapping of Roessler and Morik (2005)"
+python3 "$here/reproduce_ner.py" "$1"

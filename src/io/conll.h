@@ -10,10 +10,10 @@
 typedef struct plx__conll {
     const char *where; /* the file, for messages */
     plx_index n_columns, n_tokens, n_sentences, n_documents;
-    const char *const *const *columns;    /* columns[c][token] */
-    const plx_index *lines;               /* line of every token, from 1 */
-    const plx_index *sentences;           /* n_sentences + 1 offsets into the tokens */
-    const plx_index *documents;           /* n_documents + 1 offsets into the sentences; one document
+    const char *const *const *columns; /* columns[c][token] */
+    const plx_index *lines;            /* line of every token, from 1 */
+    const plx_index *sentences;        /* n_sentences + 1 offsets into the tokens */
+    const plx_index *documents;        /* n_documents + 1 offsets into the sentences; one document
                                          * when the file has no -DOCSTART- */
     bool has_tab;
     bool opens_document, closes_document; /* a mark stands before the first token, after the last one */

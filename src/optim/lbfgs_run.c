@@ -69,7 +69,8 @@ static int progress(void *run_, const double *x, const double *gradient, const d
     if (r->status != PLX_OK || plx__out_of_time(r->ctx)) return OUR_STOP;
     double change = fabs(r->last - value);
     r->last = value;
-    r->result->converged = largest_of(gradient, n) <= wanted_at(r, x, n) || change <= r->o->change_tol * fmax(1.0, fabs(value));
+    r->result->converged =
+        largest_of(gradient, n) <= wanted_at(r, x, n) || change <= r->o->change_tol * fmax(1.0, fabs(value));
     return r->result->converged ? OUR_STOP : 0;
 }
 

@@ -1,61 +1,15 @@
 /*
  * parallax explain: why a model says what it says.
  */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "apply.h"
 #include "output.h"
 #include "read_data.h"
+#include "sections.h"
 #include "summary.h"
 
 static const char *const outputs[] = {"json", NULL};
 
 enum { WIDEST = 28 }; /* characters of a cell */
-
-static const char *cell_text(char *buffer, size_t size, const plx_explanation *e, plx_index s, plx_index r, plx_index c)
-{
-    const char *text = plx_explanation_text(e, s, r, c);
-    double x = plx_explanation_number(e, s, r, c);
-    if (text) snprintf(buffer, size, "%.*s", WIDEST, text);
-    else if (isnan(x)) snprintf(buffer, size, "-");
-    else if (x == floor(x) && fabs(x) < 1e9) snprintf(buffer, size, "%.0f", x);
-    else snprintf(buffer, size, fabs(x) < 0.001 || fabs(x) >= 1e6 ? "%.2e" : "%.4f", x);
-    return buffer;
-}
-
-static void print_section(const plx_explanation *e, plx_index s)
-{
-    plx_index cols = plx_explanation_columns(e, s), rows = plx_explanation_rows(e, s);
-    int *width = calloc((size_t)cols + 1, sizeof *width);
-    char cell[64];
-    if (!rows || !width) {
-        free(width);
-        return;
-    }
-    for (plx_index c = 0; c < cols; c++) {
-        width[c] = (int)strlen(plx_explanation_column(e, s, c));
-        for (plx_index r = 0; r < rows; r++) {
-            int length = (int)strlen(cell_text(cell, sizeof cell, e, s, r, c));
-            if (length > width[c]) width[c] = length;
-        }
-    }
-    printf("%s\n", plx_explanation_title(e, s));
-    for (plx_index c = 0; c < cols; c++) printf("  %-*s", c + 1 < cols ? width[c] : 0, plx_explanation_column(e, s, c));
-    putchar('\n');
-    for (plx_index r = 0; r < rows; r++) {
-        for (plx_index c = 0; c < cols; c++) {
-            bool left = plx_explanation_text(e, s, r, c) != NULL;
-            int wide = left && c + 1 == cols ? 0 : width[c];
-            printf(left ? "  %-*s" : "  %*s", wide, cell_text(cell, sizeof cell, e, s, r, c));
-        }
-        putchar('\n');
-    }
-    if (*plx_explanation_note(e, s)) printf("  (%s)\n", plx_explanation_note(e, s));
-    putchar('\n');
-    free(width);
-}
 
 static int write_results(cli_session *s, plx_explanation *e)
 {
@@ -65,7 +19,7 @@ static int write_results(cli_session *s, plx_explanation *e)
         code = cli_fail(s, plx_explanation_json(&text, s->ctx, e));
         if (!code) code = cli_fail(s, plx_text_write(s->ctx, text, json));
     } else
-        for (plx_index i = 0; i < plx_explanation_sections(e); i++) print_section(e, i);
+        for (plx_index i = 0; i < plx_explanation_sections(e); i++) cli_print_section(e, i, WIDEST);
     if (!code) cli_say_warnings(s);
     return code;
 }

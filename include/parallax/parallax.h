@@ -33,5 +33,6 @@
 #include "parallax/status.h"
 #include "parallax/tune.h"
 #include "parallax/version.h"
+#include "parallax/views.h"
 
 #endif

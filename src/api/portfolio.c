@@ -23,7 +23,7 @@ static const char *const LARGE_FULL[] = {"svm", "mvkmeans", "rls", "coem", NULL}
 
 /* ---- members ---- */
 
-static const char *const *choose_members(const char **reason, const plx_dataset *data)
+const char *const *plx__portfolio_choice(const char **reason, const plx_dataset *data)
 {
     plx_index thin = 0, labelled = 0;
     for (plx_index v = 0; v < data->n_views; v++) thin += plx__scale_auto(&data->views[v], NULL) != PLX__SCALE_ZSCORE;
@@ -71,7 +71,7 @@ static plx_status fit_member(plx_portfolio *p, plx_context *ctx, plx__member *m,
 
 static plx_status fit_members(plx_portfolio *p, plx_context *ctx, const plx_dataset *data, const char *directory)
 {
-    const char *const *names = choose_members(&p->reason, data);
+    const char *const *names = plx__portfolio_choice(&p->reason, data);
     plx_index answers = 0;
     PLX_TRY(PLX__ARENA_NEW(&p->member, &p->arena, MOST_MEMBERS));
     for (; names[p->n_members]; p->n_members++) {

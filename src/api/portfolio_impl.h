@@ -26,6 +26,8 @@ struct plx_portfolio {
     uint8_t *seen; /* n: labels that were seen */
 };
 
+/* Names of the members for a data set, NULL at the end, and why. */
+const char *const *plx__portfolio_choice(const char **reason, const plx_dataset *data);
 plx_status plx__portfolio_fit(plx_portfolio **out, plx_context *ctx, const plx_dataset *data, const char *directory);
 plx_status plx__portfolio_predict(plx_prediction **out, plx_context *ctx, const plx_portfolio *p,
                                   const plx_dataset *data);

@@ -275,6 +275,7 @@ OPTIONAL = {
     "plx_ner_tag_file": ["options"],
     "plx_ner_train": ["params", "options"],
     "plx_tune": ["params", "options"],
+    "plx_views": ["options"],
 }
 # What a getter gives for NULL and for what is out of range where that is not 0 or NULL.
 NEUTRAL = {

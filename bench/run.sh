@@ -1,6 +1,6 @@
 #!/bin/sh
 # Benchmarks against limits and peers, each claim a ratio measured in one run. Appends to bench/log.txt.
-#   bench/run.sh [linalg|chol|knn|read|methods|mvkmeans|coem|mvplsa|kcca|coreg|spectral|graph|gp|sense|trees|acquire]...        default: all
+#   bench/run.sh [linalg|chol|knn|read|methods|mvkmeans|coem|mvplsa|kcca|coreg|spectral|graph|gp|sense|trees|acquire|python]...        default: all
 set -eu
 cd "$(dirname "$0")/.."
 jobs=$(nproc 2>/dev/null || echo 2)
@@ -12,7 +12,7 @@ tools/python_env.sh build/bench-venv numpy scipy pandas scikit-learn matplotlib 
 python=build/bench-venv/bin/python
 # mvlearn asks for a matplotlib that no longer builds; what is measured does not need it.
 "$python" -c 'import mvlearn' 2>/dev/null || "$python" -m pip install --quiet --no-deps mvlearn 2>/dev/null || echo "mvlearn: could not be installed" >&2
-[ $# -gt 0 ] || set -- linalg chol knn read methods mvkmeans coem mvplsa kcca coreg spectral graph gp sense trees acquire
+[ $# -gt 0 ] || set -- linalg chol knn read methods mvkmeans coem mvplsa kcca coreg spectral graph gp sense trees acquire python
 log=build/bench/result.txt
 {
     printf '\n# %s, %s, %s threads, load %s\n' "$(date -u +%Y-%m-%d)" "$(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1)" \
@@ -34,6 +34,12 @@ log=build/bench/result.txt
             build/bench/bench/bench_label_search 40 1 20 0.7 5
             build/bench/bench/bench_label_search 84 1 20 0.7
             build/bench/bench/bench_label_search 40 3 20 0.7
+            ;;
+        python)
+            "$python" -m pip install --quiet cffi mofapy2 || echo "mofapy2: could not be installed" >&2
+            tools/python_build.sh "$python" build/bench
+            PYTHONPATH=$PWD/build/python/site "$python" bench/bench_python.py build/bench/parallax
+            OMP_NUM_THREADS=1 PYTHONPATH=$PWD/build/python/site "$python" bench/bench_peers.py
             ;;
         trees)
             "$python" -c 'import fastcluster' 2>/dev/null || "$python" -m pip install --quiet fastcluster

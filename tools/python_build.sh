@@ -5,6 +5,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 python=$(command -v "$1") library=$(cd "$2" && pwd) site=build/python/site
+case $python in /*) ;; *) python=$PWD/$python ;; esac
 mkdir -p build/python
 {
     cmake -S python -B build/python/tree -G Ninja -DCMAKE_BUILD_TYPE=Release -DPython_EXECUTABLE="$python" \

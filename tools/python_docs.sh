@@ -5,8 +5,9 @@ set -eu
 cd "$(dirname "$0")/.."
 build=$(cd "$1" && pwd)
 mkdir -p build/python
-tools/python_env.sh build/python/docs-venv cffi numpy scipy scikit-learn pandas matplotlib mkdocs
-venv=build/python/docs-venv
+venv=build/python/venv
+# shellcheck disable=SC2046
+tools/python_env.sh "$venv" $(cat python/requirements-dev.txt)
 [ -x "$venv/bin/mkdocs" ] || { echo "python_docs: no environment; the site is not built"; exit 0; }
 tools/python_build.sh "$venv/bin/python" "$build"
 PYTHONPATH=$PWD/build/python/site "$venv/bin/python" -W ignore tools/gen_python_site.py build/python/docs-src

@@ -10,8 +10,8 @@ cd "$(dirname "$0")/.."
 level=$1 build=$(cd "$2" && pwd)
 venv=build/python/venv
 mkdir -p build/python
-tools/python_env.sh "$venv" cffi numpy scipy scikit-learn pandas polars pyarrow anndata mudata tqdm matplotlib dask \
-    distributed pytest
+# shellcheck disable=SC2046
+tools/python_env.sh "$venv" $(cat python/requirements-dev.txt)
 if ! ls "$venv"/.ready-* >/dev/null 2>&1; then
     echo "python_test: no environment for the Python package; not tested"
     [ "$level" = environment ] && exit 0

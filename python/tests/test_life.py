@@ -89,11 +89,14 @@ def test_ctrl_c_stops_a_fit():
     # A test that runs in the background of a shell inherits interrupts that are ignored.
     child = subprocess.Popen([sys.executable, "-W", "ignore", "-c", textwrap.dedent(LONG)], stdout=subprocess.PIPE,
                              text=True, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
-    assert child.stdout.readline() == "ready\n"
-    time.sleep(2.0)
-    began = time.monotonic()
-    child.send_signal(signal.SIGINT)
-    words, _ = child.communicate(timeout=60)
+    try:
+        assert child.stdout.readline() == "ready\n"
+        time.sleep(2.0)
+        began = time.monotonic()
+        child.send_signal(signal.SIGINT)
+        words, _ = child.communicate(timeout=60)
+    finally:
+        child.kill()
     assert words.splitlines()[0] == "interrupted" and words.splitlines()[1].startswith("alive")
     assert child.returncode == 0 and time.monotonic() - began < 30
 

@@ -23,7 +23,7 @@ static inline plx_index plx__expected_row(const plx__expected_rows *r, plx_index
 /* Scratch for plx__poly_*: vectors of d, and squares of d for full covariances. */
 typedef struct plx__poly_work {
     int32_t *column;
-    double *a, *b, *next_a, *next_b; /* d */
+    double *a, *b, *next_a, *next_b;     /* d */
     plx_mat left, right, power, product; /* no data for diagonal covariances */
 } plx__poly_work;
 

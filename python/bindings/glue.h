@@ -76,7 +76,8 @@ static int glue_watch(plx_context *ctx)
 {
     struct sigaction ours;
     if (glue_watched || sigaction(SIGINT, NULL, &glue_before) != 0) return 0;
-    if (!(glue_before.sa_flags & SA_SIGINFO) && (glue_before.sa_handler == SIG_IGN || glue_before.sa_handler == SIG_DFL))
+    if (!(glue_before.sa_flags & SA_SIGINFO) &&
+        (glue_before.sa_handler == SIG_IGN || glue_before.sa_handler == SIG_DFL))
         return 0;
     memset(&ours, 0, sizeof ours);
     ours.sa_sigaction = glue_on_interrupt;

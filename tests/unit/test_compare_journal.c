@@ -190,7 +190,7 @@ static void goes_on_with_the_same_bytes(void **state)
     plx_compare_options o = toy_options(6);
     plx_comparison *c = NULL;
     plx_index resumed = 0;
-    int limit = 5;
+    int limit = 1; /* the first report always comes; later ones are rationed by time */
     (void)state;
     METHODS(&o, "nb", "coem", "rls:view=nowhere");
     assert_ok(ctx, compare_one(&c, ctx, data, &o));
@@ -203,7 +203,7 @@ static void goes_on_with_the_same_bytes(void **state)
     plx_context_set_progress(ctx, NULL, NULL);
     assert_ok(ctx, compare_one(&c, ctx, data, &o));
     resumed = plx_comparison_resumed(c);
-    assert_true(resumed >= 5 && resumed < 18);
+    assert_true(resumed >= 1 && resumed < 18);
     assert_ok(ctx, plx_comparison_write(ctx, c, PLX_COMPARE_JSON, PLX_COMPARE_RESULTS, "resumed.json"));
     plx_comparison_destroy(c);
     char *a = file_text("unbroken.json"), *b = file_text("resumed.json");

@@ -33,6 +33,6 @@
 #include "parallax/status.h"
 #include "parallax/tune.h"
 #include "parallax/version.h"
-#include "parallax/views.h"
+#include "parallax/view_report.h"
 
 #endif

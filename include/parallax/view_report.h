@@ -1,5 +1,5 @@
 /**
- * @file parallax/views.h
+ * @file parallax/view_report.h
  * @brief What each view is worth: how good it is alone, what it shares with the others, and what follows for the choice
  *        of a method.
  *
@@ -7,8 +7,8 @@
  *
  * Threads: as the context passed in.
  */
-#ifndef PARALLAX_VIEWS_H
-#define PARALLAX_VIEWS_H
+#ifndef PARALLAX_VIEW_REPORT_H
+#define PARALLAX_VIEW_REPORT_H
 
 #include "parallax/explain.h"
 

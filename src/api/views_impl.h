@@ -6,7 +6,7 @@
 
 #include "api/model_impl.h"
 #include "explain/explanation.h"
-#include "parallax/views.h"
+#include "parallax/view_report.h"
 
 /* All that was found out about one view. */
 typedef struct plx__view_facts {

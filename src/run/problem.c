@@ -127,7 +127,7 @@ static plx_status refuse_nan(plx_context *ctx, const plx__method *m, const plx__
     if (v->features) PLX_TRY(plx__arena_printf(&feature, plx__scratch(ctx), " ('%s')", v->features[v->nan_col]));
     PLX_FAIL(ctx, PLX_E_DATA,
              "%s: view '%s' row %lld, column %lld%s: nan; this method accepts missing views, not missing values; "
-             "complete the data first or remove them",
+             "complete the data first, use kcomplete, or remove them",
              m->name, v->name, (long long)p->row[v->nan_row], (long long)v->nan_col, feature);
 }
 

@@ -135,10 +135,14 @@ static plx_status to_distances(void *arg, plx_context *ctx, plx_index begin, plx
     (void)ctx, (void)worker;
     for (plx_index i = begin; i < end; i++) {
         double *row = job->out.data + i * job->out.ld;
+        int doubtful = 0; /* first all of the row, in a loop without branches; near rows are few and come after */
         for (plx_index j = 0; j < job->out.cols; j++) {
             double sum = job->na[i] + job->nb[j], value = sum - 2.0 * row[j];
-            row[j] = value > job->cancel * sum ? value : row_dist_sq(job->a, i, job->b, j);
+            row[j] = value;
+            doubtful |= !(value > job->cancel * sum);
         }
+        for (plx_index j = 0; doubtful && j < job->out.cols; j++)
+            if (!(row[j] > job->cancel * (job->na[i] + job->nb[j]))) row[j] = row_dist_sq(job->a, i, job->b, j);
     }
     return PLX_OK;
 }
@@ -189,6 +193,15 @@ static plx_status pair_matrix(plx_context *ctx, plx__points a, plx__points b, pl
     PLX_TRY(plx__parallel_for(ctx, out.rows, ROW_GRAIN, finish, &job));
     plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;
+}
+
+plx_status plx__separation_tile(plx_context *ctx, plx_cmat a, const double *na, plx_cmat b, const double *nb,
+                                plx__metric metric, plx_mat out)
+{
+    pair_job job = {plx__points_dense(a), plx__points_dense(b), na, nb, out, cancel_limit(a.cols)};
+    PLX_TRY(plx__gemm_serial(ctx, 1.0, a, PLX__N, b, PLX__T, 0.0, out));
+    return metric == PLX__COSINE ? to_cosine_distances(&job, ctx, 0, out.rows, 0)
+                                 : to_distances(&job, ctx, 0, out.rows, 0);
 }
 
 plx_status plx__dist_sq_matrix(plx_context *ctx, plx__points a, plx__points b, plx_mat out)

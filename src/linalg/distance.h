@@ -55,6 +55,9 @@ plx_status plx__cosine_matrix(plx_context *ctx, plx__points a, plx__points b, pl
 /* What the distances of a metric are ordered by and cheapest to compute: squared Euclidean distances, or 1 - cos; and
  * the distance it stands for. */
 plx_status plx__separation_matrix(plx_context *ctx, plx__points a, plx__points b, plx__metric metric, plx_mat out);
+/* The same for dense rows on the calling thread alone, from squared norms of the rows: for bodies of plx__parallel_for. */
+plx_status plx__separation_tile(plx_context *ctx, plx_cmat a, const double *na, plx_cmat b, const double *nb,
+                                plx__metric metric, plx_mat out);
 static inline double plx__separation_distance(plx__metric metric, double separation)
 {
     return metric == PLX__COSINE ? separation : sqrt(separation);

@@ -8,7 +8,6 @@
 #include "methods/mrdbscan/mrdbscan.h"
 
 enum { ROW_GRAIN = 8 };
-static const double RADIUS_SLACK = 1e-12; /* d <= eps holds up to this */
 
 typedef struct tile_job {
     const mrd *m;
@@ -23,7 +22,7 @@ static double relative_distance(const mrd_view *v, double separation)
 {
     double d = plx__separation_distance(v->metric, separation) / v->factor;
     if (v->free) return d / v->unit;
-    return d <= v->radius + RADIUS_SLACK ? 0.0 : INFINITY;
+    return d <= v->radius + MRD_RADIUS_SLACK ? 0.0 : INFINITY;
 }
 
 /* Insertion sort: as many values as views. */

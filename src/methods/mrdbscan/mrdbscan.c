@@ -4,7 +4,8 @@
  * q is in the neighbourhood N(o) when the two are near in at least min(r, b) of the b views both have. Objects with
  * minpts neighbours (themselves included) are core; clusters are the connected components of core objects, numbered by
  * their smallest index; a border object joins the lowest-numbered cluster among its core neighbours; the rest is noise.
- * Two passes over tiles of pairs: one counts, one joins. Nothing n x n is kept.
+ * One pass over blocks of rows finds the neighbourhoods; their lists are kept up to a bounded size, and where core
+ * objects have more neighbours than that a second pass joins them. Nothing n x n is kept.
  */
 #include "methods/mrdbscan/mrdbscan.h"
 
@@ -13,6 +14,7 @@
 
 #include "core/number.h"
 #include "core/parallel.h"
+#include "graph/components.h"
 #include "run/facts.h"
 
 enum { NORMALISE_NONE = 0 };
@@ -121,143 +123,125 @@ static plx_status open_fit(mrd *m, plx__run *run)
     return PLX_OK;
 }
 
-/* ---- first pass: how many neighbours ---- */
+/* ---- neighbourhoods ---- */
 
-typedef struct count_job {
-    plx_mat near; /* tile of J */
-    plx_index i0, j0;
-    double *neighbours;
-} count_job;
+enum { LISTED = 128 }; /* neighbours of core objects listed, per object on average */
 
-static plx_status count_rows(void *arg, plx_context *ctx, plx_index begin, plx_index end, int worker)
+typedef struct neighbourhoods {
+    mrd_near near;
+    double *count;   /* neighbours, itself included */
+    uint8_t *core;   /* count >= minpts */
+    int32_t **list;  /* of every object that is not core; of core ones as far as there is room, else NULL */
+    int64_t room;    /* entries left for core objects */
+    bool complete;   /* all lists are there */
+    int32_t *parent; /* disjoint sets of core objects */
+} neighbourhoods;
+
+static plx_index count_bits(const uint64_t *row, plx_index words)
 {
-    const count_job *job = arg;
-    (void)ctx, (void)worker;
-    for (plx_index r = begin; r < end; r++) {
-        plx_index count = 0;
-        for (plx_index c = 0; c < job->near.cols; c++)
-            count += job->near.data[r * job->near.ld + c] == 0 && job->j0 + c != job->i0 + r;
-        job->neighbours[job->i0 + r] += (double)count;
+    plx_index count = 0;
+    for (plx_index w = 0; w < words; w++) count += __builtin_popcountll(row[w]);
+    return count;
+}
+
+/* Calls `visit` for the number of every bit, ascending. */
+static void each_bit(const uint64_t *row, plx_index words, void (*visit)(void *arg, int32_t q), void *arg)
+{
+    for (plx_index w = 0; w < words; w++)
+        for (uint64_t bits = row[w]; bits; bits &= bits - 1) visit(arg, (int32_t)(64 * w + __builtin_ctzll(bits)));
+}
+
+static void append(void *arg, int32_t q)
+{
+    int32_t **end = arg;
+    *(*end)++ = q;
+}
+
+/* Counts the neighbours of the rows at hand and lists them. */
+static plx_status take_rows(neighbourhoods *h)
+{
+    mrd_near *s = &h->near;
+    for (plx_index r = 0; r < s->rows; r++) {
+        const uint64_t *row = s->bits + r * s->words;
+        plx_index i = s->first + r, count = count_bits(row, s->words);
+        h->count[i] = (double)count + 1;
+        h->core[i] = count + 1 >= s->m->minpts;
+        if (h->core[i] && count > h->room) {
+            h->complete = false;
+            continue;
+        }
+        if (h->core[i]) h->room -= count;
+        PLX_TRY(plx__arena_i32(&h->list[i], plx__scratch(s->m->ctx), count));
+        int32_t *end = h->list[i];
+        each_bit(row, s->words, append, &end);
     }
     return PLX_OK;
 }
 
-/* Runs `work` on every tile of pairs; `job` begins like count_job. */
-static plx_status over_tiles(const mrd *m, const char *phase, plx__range_fn work, plx_status (*after)(void *),
-                             void *job)
+static plx_status find_neighbourhoods(neighbourhoods *h, const mrd *m)
 {
     plx__arena *scratch = plx__scratch(m->ctx);
-    count_job *place = job;
-    plx_mat space;
-    PLX_TRY(plx__arena_mat(&space, scratch, MRD_TILE_ROWS, MRD_TILE_COLS));
-    for (plx_index i0 = 0; i0 < m->n_a; i0 += MRD_TILE_ROWS) {
-        plx_index i1 = plx__min(i0 + MRD_TILE_ROWS, m->n_a);
-        for (plx_index j0 = 0; j0 < m->n_b; j0 += MRD_TILE_COLS) {
-            plx__mark mark = plx__arena_mark(scratch);
-            plx_index j1 = plx__min(j0 + MRD_TILE_COLS, m->n_b);
-            PLX_TRY(plx__mrd_tile(m, i0, i1, j0, j1, space));
-            place->near = plx__sub(space, 0, 0, i1 - i0, j1 - j0);
-            place->i0 = i0, place->j0 = j0;
-            PLX_TRY(plx__parallel_for(m->ctx, i1 - i0, 8, work, job));
-            if (after) PLX_TRY(after(job));
-            plx__arena_rewind(scratch, mark);
-        }
-        PLX_TRY(plx__report(m->ctx, phase, i1, m->n_a, NAN));
+    *h = (neighbourhoods){.room = (int64_t)LISTED * m->n_a, .complete = true};
+    PLX_TRY(plx__mrd_near_open(&h->near, m));
+    PLX_TRY(plx__arena_f64(&h->count, scratch, m->n_a, 1));
+    PLX_TRY(plx__arena_u8(&h->core, scratch, m->n_a));
+    PLX_TRY(PLX__ARENA_NEW(&h->list, scratch, m->n_a));
+    for (plx_index first = 0; first < m->n_a; first += h->near.block) {
+        PLX_TRY(plx__mrd_near_rows(&h->near, first));
+        PLX_TRY(take_rows(h));
+        PLX_TRY(plx__report(m->ctx, "neighbours", first + h->near.rows, m->n_a, NAN));
     }
     return PLX_OK;
 }
 
-/* ---- second pass: join core objects, list the core neighbours of the others ---- */
+/* ---- clusters ---- */
 
-typedef struct join_job {
-    count_job tile;
-    const uint8_t *core;
-    int32_t *parent;        /* disjoint sets of core objects */
-    const int64_t *list_at; /* non-core objects: where their core neighbours are listed */
-    int32_t *list, *listed;
-    int32_t *edge; /* tile rows x tile columns: core neighbours in another component */
-    int32_t edges[MRD_TILE_ROWS];
-} join_job;
+typedef struct joining {
+    neighbourhoods *h;
+    int32_t i;
+} joining;
 
-static int32_t root_of(const int32_t *parent, int32_t i)
+static void join_core(void *arg, int32_t q)
 {
-    while (parent[i] != i) i = parent[i];
-    return i;
+    const joining *j = arg;
+    if (j->h->core[q]) plx__disjoint_join(j->h->parent, j->i, q);
 }
 
-/* Joins are only noted here; components are those before the tile. */
-static plx_status find_joins(void *arg, plx_context *ctx, plx_index begin, plx_index end, int worker)
+/* Core neighbours come into one set: from the lists, and from the rows themselves where there is none. */
+static plx_status join_neighbours(neighbourhoods *h)
 {
-    join_job *job = arg;
-    (void)ctx, (void)worker;
-    for (plx_index r = begin; r < end; r++) {
-        plx_index i = job->tile.i0 + r;
-        const double *near = job->tile.near.data + r * job->tile.near.ld;
-        int32_t own = job->core[i] ? root_of(job->parent, (int32_t)i) : -1, last = own;
-        job->edges[r] = 0;
-        for (plx_index c = 0; c < job->tile.near.cols; c++) {
-            plx_index q = job->tile.j0 + c;
-            if (near[c] != 0 || q == i || !job->core[q]) continue;
-            if (own < 0) {
-                job->list[job->list_at[i] + job->listed[i]++] = (int32_t)q;
-                continue;
-            }
-            int32_t other = root_of(job->parent, (int32_t)q);
-            if (other == own || other == last) continue;
-            job->edge[r * MRD_TILE_COLS + job->edges[r]++] = (int32_t)q;
-            last = other;
-        }
+    const mrd *m = h->near.m;
+    PLX_TRY(plx__arena_i32(&h->parent, plx__scratch(m->ctx), m->n_a));
+    for (plx_index i = 0; i < m->n_a; i++) h->parent[i] = (int32_t)i;
+    for (plx_index i = 0; i < m->n_a; i++) {
+        joining j = {h, (int32_t)i};
+        for (plx_index q = 0; h->core[i] && h->list[i] && q < (plx_index)h->count[i] - 1; q++)
+            join_core(&j, h->list[i][q]);
     }
-    return PLX_OK;
-}
-
-static plx_status make_joins(void *arg)
-{
-    join_job *job = arg;
-    for (plx_index r = 0; r < job->tile.near.rows; r++)
-        for (int32_t e = 0; e < job->edges[r]; e++) {
-            int32_t a = (int32_t)(job->tile.i0 + r), b = job->edge[r * MRD_TILE_COLS + e];
-            while (job->parent[a] != a) a = job->parent[a] = job->parent[job->parent[a]];
-            while (job->parent[b] != b) b = job->parent[b] = job->parent[job->parent[b]];
-            if (a < b) job->parent[b] = a; /* the smallest index stays the root */
-            else job->parent[a] = b;
+    for (plx_index first = 0; !h->complete && first < m->n_a; first += h->near.block) {
+        PLX_TRY(plx__mrd_near_rows(&h->near, first));
+        for (plx_index r = 0; r < h->near.rows; r++) {
+            joining j = {h, (int32_t)(first + r)};
+            if (h->core[j.i] && !h->list[j.i]) each_bit(h->near.bits + r * h->near.words, h->near.words, join_core, &j);
         }
-    return PLX_OK;
-}
-
-/* Room for the core neighbours of every object that is not core: fewer than minpts each. */
-static plx_status open_lists(join_job *job, const mrd *m, const double *neighbours)
-{
-    plx__arena *scratch = plx__scratch(m->ctx);
-    int64_t *at = NULL;
-    PLX_TRY(plx__arena_i64(&at, scratch, m->n_a + 1));
-    for (plx_index i = 0; i < m->n_a; i++) at[i + 1] = at[i] + (job->core[i] ? 0 : (int64_t)neighbours[i]);
-    PLX_TRY(plx__arena_i32(&job->list, scratch, at[m->n_a]));
-    PLX_TRY(plx__arena_i32(&job->listed, scratch, m->n_a));
-    PLX_TRY(plx__arena_i32(&job->parent, scratch, m->n_a));
-    PLX_TRY(plx__arena_i32(&job->edge, scratch, (plx_index)MRD_TILE_ROWS * MRD_TILE_COLS));
-    for (plx_index i = 0; i < m->n_a; i++) job->parent[i] = (int32_t)i;
-    job->list_at = at;
+        PLX_TRY(plx__report(m->ctx, "clusters", first + h->near.rows, m->n_a, NAN));
+    }
     return PLX_OK;
 }
 
 /* Cluster numbers by smallest core index; border objects by their lowest-numbered core neighbour. */
-static plx_index number_clusters(int32_t *cluster, const mrd *m, const join_job *job)
+static plx_status number_clusters(int32_t *cluster, plx_index *count, neighbourhoods *h)
 {
-    int32_t count = 0;
+    const mrd *m = h->near.m;
+    PLX_TRY(plx__disjoint_number(cluster, count, m->ctx, h->parent, h->core, m->n_a));
     for (plx_index i = 0; i < m->n_a; i++) {
-        int32_t root = root_of(job->parent, (int32_t)i);
-        cluster[i] = -1;
-        if (job->core[i]) cluster[i] = root == i ? count++ : cluster[root];
-    }
-    for (plx_index i = 0; i < m->n_a; i++) {
-        if (job->core[i]) continue;
-        for (int32_t q = 0; q < job->listed[i]; q++) {
-            int32_t c = cluster[job->list[job->list_at[i] + q]];
-            if (cluster[i] < 0 || c < cluster[i]) cluster[i] = c;
+        if (h->core[i]) continue;
+        for (plx_index q = 0; q < (plx_index)h->count[i] - 1; q++) {
+            int32_t near = h->list[i][q], c = h->core[near] ? cluster[near] : -1;
+            if (c >= 0 && (cluster[i] < 0 || c < cluster[i])) cluster[i] = c;
         }
     }
-    return count;
+    return PLX_OK;
 }
 
 /* ---- outcome ---- */
@@ -320,31 +304,24 @@ static plx_status put_settings(const mrd *m, double factor)
 
 static plx_status fit(plx__run *run)
 {
-    plx__arena *scratch = plx__scratch(run->ctx);
     mrd m;
-    join_job job = {0};
-    double factor = 0, *neighbours = NULL;
-    uint8_t *core = NULL;
+    neighbourhoods h;
+    double factor = 0;
     int32_t *cluster = NULL;
+    plx_index count = 0;
     PLX_TRY(open_fit(&m, run));
     PLX_TRY(plx__mrd_choose_radii(&m, &factor));
     PLX_TRY(put_settings(&m, factor));
-    PLX_TRY(plx__arena_f64(&neighbours, scratch, m.n_a, 1));
-    PLX_TRY(plx__arena_u8(&core, scratch, m.n_a));
-    PLX_TRY(plx__arena_i32(&cluster, scratch, m.n_a));
-    for (plx_index i = 0; i < m.n_a; i++) neighbours[i] = 1; /* itself */
-    count_job count = {.neighbours = neighbours};
-    PLX_TRY(over_tiles(&m, "neighbours", count_rows, NULL, &count));
-    for (plx_index i = 0; i < m.n_a; i++) core[i] = neighbours[i] >= (double)m.minpts;
-    job.core = core;
-    PLX_TRY(open_lists(&job, &m, neighbours));
-    PLX_TRY(over_tiles(&m, "clusters", find_joins, make_joins, &job));
-    if (number_clusters(cluster, &m, &job) == 0)
+    PLX_TRY(plx__arena_i32(&cluster, plx__scratch(run->ctx), m.n_a));
+    PLX_TRY(find_neighbourhoods(&h, &m));
+    PLX_TRY(join_neighbours(&h));
+    PLX_TRY(number_clusters(cluster, &count, &h));
+    if (count == 0)
         plx__warn(run->ctx,
                   "mrdbscan: no object has %lld neighbours; all are noise: set a larger eps or a smaller minpts",
                   (long long)m.minpts);
-    PLX_TRY(put_flags(run, core, neighbours));
-    PLX_TRY(keep_core(&m, core, cluster));
+    PLX_TRY(put_flags(run, h.core, h.count));
+    PLX_TRY(keep_core(&m, h.core, cluster));
     return put_labels(run, cluster);
 }
 
@@ -431,13 +408,19 @@ static double memory(const plx__run *run)
     const plx__problem *x = run->problem;
     const params *p = run->params;
     double n = (double)x->n, rows = 0, widest = 0, k = fmin((double)p->minpts, n);
+    bool tiles = run->fitted != NULL; /* of joint distances: not for dense views with radii given */
     for (plx_index v = 0; v < x->n_views; v++) {
+        plx__value eps;
+        if (plx__view_value(&eps, run->ctx, run->settings, "eps", x->views[v].name) != PLX_OK) return INFINITY;
+        tiles = tiles || eps.word >= 0 || (x->views[v].sparse && x->scale[v] != PLX__SCALE_ZSCORE);
         double own = plx__prepared_bytes(run, v), stored = 8.0 * n * (double)x->views[v].cols;
         if (x->views[v].sparse) stored = 12.0 * (double)x->views[v].nonzeros + 8 * n;
         rows += own + stored;
         widest = fmax(widest, stored);
     }
-    return rows + widest + plx__mrd_tile_bytes((double)x->n_views) + 16 * n * k + 120 * n + 4e6;
+    double lists = 4 * n * (k + fmin(n, LISTED));
+    if (tiles) lists += plx__mrd_tile_bytes((double)x->n_views);
+    return rows + widest + 16 * n * k + 120 * n + lists + plx__mrd_near_bytes(n, plx__workers(run->ctx));
 }
 
 static const plx__param_table tables[] = {param_specs, plx__scale_params, plx__zero_rows_params, plx__heldout_params,

@@ -33,6 +33,7 @@ typedef struct mrd {
 /* ---- pairs (mrd_pairs.c) ---- */
 
 enum { MRD_TILE_ROWS = 256, MRD_TILE_COLS = 2048 };
+#define MRD_RADIUS_SLACK 1e-12 /* d <= eps holds up to this */
 
 /* J of rows i0..i1-1 with columns j0..j1-1 of a tile; infinite where no view is common. Room for the views' distances is
  * in scratch: mark and rewind around it. */
@@ -42,6 +43,28 @@ plx_status plx__mrd_tile(const mrd *m, plx_index i0, plx_index i1, plx_index j0,
 plx_status plx__mrd_mean_tile(const mrd *m, plx_index i0, plx_index i1, plx_index j0, plx_index j1, plx_mat out);
 
 double plx__mrd_tile_bytes(double n_views);
+
+/* ---- neighbourhoods under settled radii (mrd_near.c) ---- */
+
+/* Some rows of the relation "near in enough common views", as bits: an object is not its own neighbour here. */
+typedef struct mrd_near {
+    const mrd *m;
+    plx_index first, rows; /* present now: objects first .. first + rows - 1 */
+    plx_index block;       /* rows at a time */
+    plx_index words;       /* 64-bit words of a row */
+    uint64_t *bits;        /* block x words */
+    bool dense;            /* all views are */
+    double *limit;         /* per view: largest separation within the radius */
+    double **norm;         /* per view: squared norms */
+    void *works;           /* dense: room of the workers */
+    plx_mat tile;          /* sparse */
+} mrd_near;
+
+/* Clustering only: rows and columns are the same objects. */
+plx_status plx__mrd_near_open(mrd_near *s, const mrd *m);
+/* Rows first .. first + block - 1, as far as there are. */
+plx_status plx__mrd_near_rows(mrd_near *s, plx_index first);
+double plx__mrd_near_bytes(double n, int workers);
 
 /* ---- radii (mrd_radius.c, mrd_hierarchy.c) ---- */
 

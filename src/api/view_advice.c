@@ -114,15 +114,18 @@ static plx_status about_pair(advisor *a, const plx__pair_facts *p)
         TEXT(advice, "%s and %s err together: they are not independent given the class, as co-training assumes", one,
              two);
         PLX_TRY(say(a, advice, evidence));
-    } else if (both && p->p >= 0.05) {
+    } else if (both && p->p >= 0.05 && p->odds > 0 && isfinite(p->odds)) { /* else there are too few errors to tell */
         TEXT(evidence, "odds ratio of errors given the class %.1f, p %.3g", p->odds, p->p);
         TEXT(advice, "nothing speaks against %s and %s being independent given the class", one, two);
         PLX_TRY(say(a, advice, evidence));
     }
     if (!(p->mutual > 0.6) && !(p->mean > 0.8)) return PLX_OK;
     TEXT(evidence, "mutual information of their clusters %.3f, mean canonical correlation %.3f", p->mutual, p->mean);
-    TEXT(advice, "%s and %s hold nearly the same: either may stand for the other where it is missing (data complete)",
-         one, two);
+    if (p->mean > 0.8)
+        TEXT(advice,
+             "%s and %s hold nearly the same: either may stand for the other where it is missing (data complete)", one,
+             two);
+    else TEXT(advice, "%s and %s fall into the same groups: they go well together in clustering", one, two);
     return say(a, advice, evidence);
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/parallel.h"
 #include "kernel/expansion.h"
+#include "linalg/eigen.h"
 #include "linalg/factor.h"
 
 enum { FEW_COLUMNS = 2000 }; /* normal equations up to here: d^2 memory, l d^2 + d^3/3 time */
@@ -47,29 +48,78 @@ static plx_status eliminate_bias(plx_context *ctx, plx_cmat s, bool bias, plx_ma
     return PLX_OK;
 }
 
-plx_status plx__ridge_dense(plx_context *ctx, plx_mat k, plx_cmat y, const plx__ridge_options *o, plx_mat a, double *b)
+/* Solves by the factor of S = K + gamma l I, and again for what is left of [y, 1] while that halves it: the answer of an
+ * ill-conditioned S is as good as products with it. `s` holds the right-hand sides. */
+static plx_status solve_refined(plx_context *ctx, plx_cmat factor, plx_cmat k, double shift, plx_mat s)
+{
+    enum { MOST = 10 };
+    plx_mat rhs, next, rest;
+    double left = INFINITY;
+    plx_index size = s.rows * s.cols;
+    PLX_TRY(plx__mat_clone(&rhs, plx__scratch(ctx), plx__cmat(s)));
+    PLX_TRY(plx__chol_solve(ctx, factor, s));
+    PLX_TRY(plx__mat_clone(&next, plx__scratch(ctx), plx__cmat(s)));
+    PLX_TRY(plx__arena_mat(&rest, plx__scratch(ctx), s.rows, s.cols));
+    for (int step = 0; step < MOST; step++) {
+        PLX_TRY(plx__gemm(ctx, 1.0, k, PLX__N, plx__cmat(next), PLX__N, 0.0, rest));
+        for (plx_index i = 0; i < size; i++) rest.data[i] = rhs.data[i] - rest.data[i] - shift * next.data[i];
+        double now = plx__max_abs(rest.data, size);
+        if (!(now < 0.5 * left)) break;
+        left = now;
+        plx__mat_copy(s, plx__cmat(next));
+        if (now <= 1e-14) break; /* the sides are of size 1: rounding */
+        PLX_TRY(plx__chol_solve(ctx, factor, rest));
+        plx__axpy(next.data, 1.0, rest.data, size);
+    }
+    return PLX_OK;
+}
+
+/* Whether (a, b) has an objective within CERTAIN of the smallest, from f = K a. With r = y - f - b 1 - gamma l a and 1'a =
+ * 0 the gradient over a is -(2/l) K r and the Hessian (2/l) K (C K + gamma l I), so that the objective is at most |r|^2/l
+ * too large. The sum of a is nobody's choice without bias, and close to 0 with it: what is missing counts as residual. */
+static bool certain(plx_cmat f, plx_cmat y, plx_cmat a, const double *b, const plx__ridge_options *o)
+{
+    double l = (double)y.rows, excess = 0, loss = 0, norm = 0;
+    for (plx_index c = 0; c < y.cols; c++) {
+        double sum = 0;
+        for (plx_index i = 0; i < y.rows; i++) {
+            double own = a.data[i * a.ld + c], e = y.data[i * y.ld + c] - f.data[i * f.ld + c] - b[c];
+            double r = e - o->gamma * l * own;
+            sum += own;
+            excess += r * r / l;
+            loss += e * e / l;
+            norm += own * f.data[i * f.ld + c];
+        }
+        if (o->bias) excess += o->gamma * o->gamma * sum * sum;
+    }
+    return excess <= PLX__CERTAIN * fabs(loss + o->gamma * norm);
+}
+
+plx_status plx__ridge_dense(plx_context *ctx, plx_mat k, plx_cmat y, const plx__ridge_options *o, plx_mat a, double *b,
+                            plx__iter_result *result)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
-    plx_mat s, keep;
-    double *diagonal = NULL;
-    plx_index l = k.rows;
+    plx_mat s, keep, f;
+    double shift = o->gamma * (double)k.rows;
+    *result = (plx__iter_result){.converged = true};
     PLX_TRY(with_ones(&s, ctx, y));
-    PLX_TRY(plx__arena_f64(&diagonal, plx__scratch(ctx), l, 1));
-    plx__mat_add_diag(k, o->gamma * (double)l);
-    for (plx_index i = 0; i < l; i++) diagonal[i] = k.data[i * k.ld + i];
+    PLX_TRY(plx__mat_clone(&keep, plx__scratch(ctx), plx__cmat(k)));
+    PLX_TRY(plx__arena_mat(&f, plx__scratch(ctx), k.rows, y.cols));
+    plx__mat_add_diag(k, shift);
     plx_status st = plx__cholesky(ctx, k, NULL);
     if (st == PLX_OK) {
-        PLX_TRY(plx__chol_solve(ctx, plx__cmat(k), s));
-    } else if (st == PLX_E_NUMERIC) { /* indefinite kernel: the strict upper triangle is still as given */
-        PLX_TRY(plx__arena_mat(&keep, plx__scratch(ctx), l, l));
-        for (plx_index i = 0; i < l; i++)
-            for (plx_index j = 0; j <= i; j++) keep.data[i * l + j] = i == j ? diagonal[i] : k.data[j * k.ld + i];
-        plx__mirror_lower(keep);
+        PLX_TRY(solve_refined(ctx, plx__cmat(k), plx__cmat(keep), shift, s));
+        PLX_TRY(eliminate_bias(ctx, plx__cmat(s), o->bias, a, b, o->what));
+        PLX_TRY(plx__gemm(ctx, 1.0, plx__cmat(keep), PLX__N, plx__cmat(a), PLX__N, 0.0, f));
+        result->converged = certain(plx__cmat(f), y, plx__cmat(a), b, o);
+    } else if (st == PLX_E_NUMERIC) { /* an indefinite kernel: nothing is smallest, the stationary point is asked for */
+        plx__mat_add_diag(keep, shift);
         PLX_TRY(plx__sym_solve(ctx, keep, s, o->what));
+        PLX_TRY(eliminate_bias(ctx, plx__cmat(s), o->bias, a, b, o->what));
+        result->converged = !o->definite;
     } else {
         return st;
     }
-    PLX_TRY(eliminate_bias(ctx, plx__cmat(s), o->bias, a, b, o->what));
     plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;
 }
@@ -94,7 +144,7 @@ plx_status plx__ridge_cg(plx_context *ctx, plx_cmat k, plx_cmat y, const plx__ri
     shifted op = {k, o->gamma * (double)k.rows};
     plx__block_operator system = {k.rows, apply_shifted, &op};
     plx__iter_options options = {.tol = o->tol};
-    plx_mat rhs, s;
+    plx_mat rhs, s, f;
     double *diagonal = NULL;
     PLX_TRY(with_ones(&rhs, ctx, y));
     PLX_TRY(plx__arena_mat(&s, plx__scratch(ctx), rhs.rows, rhs.cols));
@@ -103,6 +153,9 @@ plx_status plx__ridge_cg(plx_context *ctx, plx_cmat k, plx_cmat y, const plx__ri
     options.diagonal = diagonal;
     PLX_TRY(plx__cg_block(ctx, system, plx__cmat(rhs), s, &options, result));
     PLX_TRY(eliminate_bias(ctx, plx__cmat(s), o->bias, a, b, result->converged ? o->what : NULL));
+    PLX_TRY(plx__arena_mat(&f, plx__scratch(ctx), k.rows, y.cols));
+    PLX_TRY(plx__gemm(ctx, 1.0, k, PLX__N, plx__cmat(a), PLX__N, 0.0, f));
+    result->converged = result->converged && certain(plx__cmat(f), y, plx__cmat(a), b, o);
     plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;
 }
@@ -170,25 +223,116 @@ static plx_status primal_bias(const primal *p, plx_context *ctx, plx_cmat y, plx
     return PLX_OK;
 }
 
-/* (X' C X / l + gamma I) W = rhs with the d x d matrix formed. */
-static plx_status normal_equations(const primal *p, plx_context *ctx, plx_mat w)
+/* The rows as a dense matrix, less their mean with a bias. */
+static plx_status centred_rows(plx_mat *x, const primal *p, plx_context *ctx)
 {
     plx_index l = plx__points_rows(p->x), d = plx__points_cols(p->x);
-    plx_mat x, s;
     double *mean = NULL;
-    PLX_TRY(plx__arena_mat(&x, plx__scratch(ctx), l, d));
-    PLX_TRY(plx__arena_mat(&s, plx__scratch(ctx), d, d));
+    PLX_TRY(plx__arena_mat(x, plx__scratch(ctx), l, d));
     PLX_TRY(plx__arena_f64(&mean, plx__scratch(ctx), d, 1));
-    if (plx__points_sparse(p->x)) plx__csr_to_dense(x, p->x.csr);
-    else plx__mat_copy(x, p->x.dense);
-    if (p->o->bias) {
-        PLX_TRY(plx__col_means(ctx, mean, plx__cmat(x)));
-        plx__sub_row(x, mean);
+    if (plx__points_sparse(p->x)) plx__csr_to_dense(*x, p->x.csr);
+    else plx__mat_copy(*x, p->x.dense);
+    if (!p->o->bias) return PLX_OK;
+    PLX_TRY(plx__col_means(ctx, mean, plx__cmat(*x)));
+    plx__sub_row(*x, mean);
+    return PLX_OK;
+}
+
+/* rest = X'C (y - X w) / l - gamma w, half the negative gradient. The offsets w asks for are left in b. */
+static plx_status half_gradient(primal *p, plx_context *ctx, plx_cmat y, plx_cmat w, plx_mat rest, double *b)
+{
+    PLX_TRY(primal_bias(p, ctx, y, w, b));
+    PLX_TRY(times_t(p, ctx, rest));
+    plx__mat_scale(rest, 1.0 / (double)y.rows);
+    for (plx_index i = 0; i < w.rows; i++) plx__axpy(rest.data + i * rest.ld, -p->o->gamma, w.data + i * w.ld, w.cols);
+    return PLX_OK;
+}
+
+/* L with L L' = X'C X / l + gamma I from the Q R of [C X / sqrt l; sqrt gamma I], which has the root of the condition. */
+static plx_status factor_by_qr(const primal *p, plx_context *ctx, plx_mat factor)
+{
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    plx_index l = plx__points_rows(p->x), d = plx__points_cols(p->x);
+    plx_mat x, tall, r;
+    PLX_TRY(centred_rows(&x, p, ctx));
+    PLX_TRY(plx__arena_mat(&tall, plx__scratch(ctx), l + d, d));
+    PLX_TRY(plx__arena_mat(&r, plx__scratch(ctx), d, d));
+    plx__mat_scale(x, 1.0 / sqrt((double)l));
+    plx__mat_copy(plx__sub(tall, 0, 0, l, d), plx__cmat(x));
+    for (plx_index j = 0; j < d; j++) tall.data[(l + j) * d + j] = sqrt(p->o->gamma);
+    PLX_TRY(plx__qr(ctx, tall, r));
+    for (plx_index i = 0; i < d; i++)
+        for (plx_index j = 0; j < d; j++) factor.data[i * factor.ld + j] = j <= i ? r.data[j * d + i] : 0.0;
+    plx__arena_rewind(plx__scratch(ctx), mark);
+    return PLX_OK;
+}
+
+/* L with L L' = X'C X / l + gamma I: of the matrix formed, unless that has forgotten gamma. */
+static plx_status factor_normal(const primal *p, plx_context *ctx, plx_mat factor)
+{
+    const double most = 1e11; /* of the condition, as far as the diagonal of L tells */
+    double jitter = 0, least = INFINITY, largest = 0;
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    plx_mat x;
+    PLX_TRY(centred_rows(&x, p, ctx));
+    PLX_TRY(plx__syrk(ctx, 1.0 / (double)x.rows, plx__cmat(x), PLX__T, 0.0, factor));
+    plx__arena_rewind(plx__scratch(ctx), mark);
+    plx__mat_add_diag(factor, p->o->gamma);
+    PLX_TRY(plx__cholesky_jitter(ctx, factor, &jitter, p->o->what, NULL, "increase gamma_a"));
+    for (plx_index i = 0; i < factor.rows; i++) {
+        least = fmin(least, factor.data[i * factor.ld + i]);
+        largest = fmax(largest, factor.data[i * factor.ld + i]);
     }
-    PLX_TRY(plx__syrk(ctx, 1.0 / (double)l, plx__cmat(x), PLX__T, 0.0, s));
-    plx__mat_add_diag(s, p->o->gamma);
-    PLX_TRY(plx__cholesky_jitter(ctx, s, NULL, p->o->what, NULL, "increase gamma_a"));
-    return plx__chol_solve(ctx, plx__cmat(s), w);
+    if (jitter == 0 && largest * largest <= most * least * least) return PLX_OK;
+    return factor_by_qr(p, ctx, factor);
+}
+
+/* What |rest|^2 in the inverse Hessian is, by its factor, or at most is, by H >= 2 gamma: how much too large the objective
+ * is. rest is spoilt. */
+static plx_status excess_of(double *out, const primal *p, plx_context *ctx, plx_cmat factor, plx_mat rest)
+{
+    if (factor.data) PLX_TRY(plx__tri_solve(ctx, factor, PLX__N, rest));
+    double size = plx__dot(rest.data, rest.data, rest.rows * rest.cols);
+    *out = factor.data ? size : size / p->o->gamma;
+    return PLX_OK;
+}
+
+/* (X' C X / l + gamma I) W = rhs by a factor, again for what is left while that halves it. */
+static plx_status normal_equations(primal *p, plx_context *ctx, plx_cmat y, plx_mat w, plx_mat factor)
+{
+    enum { MOST = 10 };
+    plx_index size = w.rows * w.cols;
+    plx_mat next, step;
+    double *b = NULL, left = INFINITY;
+    PLX_TRY(factor_normal(p, ctx, factor));
+    PLX_TRY(plx__arena_f64(&b, plx__scratch(ctx), y.cols, 1));
+    PLX_TRY(plx__mat_clone(&next, plx__scratch(ctx), plx__cmat(w)));
+    PLX_TRY(plx__arena_mat(&step, plx__scratch(ctx), w.rows, w.cols));
+    PLX_TRY(plx__chol_solve(ctx, plx__cmat(factor), next));
+    for (int i = 0; i < MOST; i++) {
+        PLX_TRY(half_gradient(p, ctx, y, plx__cmat(next), step, b));
+        PLX_TRY(plx__tri_solve(ctx, plx__cmat(factor), PLX__N, step));
+        double now = plx__dot(step.data, step.data, size);
+        if (!(now < 0.25 * left)) break;
+        left = now;
+        plx__mat_copy(w, plx__cmat(next));
+        PLX_TRY(plx__tri_solve(ctx, plx__cmat(factor), PLX__T, step));
+        plx__axpy(next.data, 1.0, step.data, size);
+    }
+    return PLX_OK;
+}
+
+/* Whether the weights w and the offsets b they ask for have an objective within CERTAIN of the smallest. */
+static plx_status certify(primal *p, plx_context *ctx, plx_cmat y, plx_cmat w, plx_cmat factor, double *b, bool *ok)
+{
+    plx_mat rest;
+    double excess = 0;
+    PLX_TRY(plx__arena_mat(&rest, plx__scratch(ctx), w.rows, w.cols));
+    PLX_TRY(half_gradient(p, ctx, y, w, rest, b));
+    PLX_TRY(excess_of(&excess, p, ctx, factor, rest));
+    double loss = plx__dot(p->residual.data, p->residual.data, y.rows * y.cols) / (double)y.rows;
+    *ok = excess <= PLX__CERTAIN * (loss + p->o->gamma * plx__dot(w.data, w.data, w.rows * w.cols));
+    return PLX_OK;
 }
 
 static plx_status conjugate_gradients(primal *p, plx_context *ctx, plx_mat w, plx__iter_result *result)
@@ -207,13 +351,20 @@ plx_status plx__ridge_primal(plx_context *ctx, plx__points x, plx_cmat y, const 
 {
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
     primal p = {.x = x, .o = o};
+    plx_mat factor = {0};
+    bool ok = false;
     *result = (plx__iter_result){.converged = true};
     PLX_TRY(plx__arena_mat(&p.residual, plx__scratch(ctx), y.rows, y.cols));
     if (plx__points_sparse(x)) PLX_TRY(plx__csr_transpose(&p.transposed, plx__scratch(ctx), x.csr));
     PLX_TRY(primal_rhs(&p, ctx, y, w, b));
-    if (w.rows <= FEW_COLUMNS) PLX_TRY(normal_equations(&p, ctx, w));
-    else PLX_TRY(conjugate_gradients(&p, ctx, w, result));
-    PLX_TRY(primal_bias(&p, ctx, y, plx__cmat(w), b));
+    if (w.rows <= FEW_COLUMNS) {
+        PLX_TRY(plx__arena_mat(&factor, plx__scratch(ctx), w.rows, w.rows));
+        PLX_TRY(normal_equations(&p, ctx, y, w, factor));
+    } else {
+        PLX_TRY(conjugate_gradients(&p, ctx, w, result));
+    }
+    PLX_TRY(certify(&p, ctx, y, plx__cmat(w), plx__cmat(factor), b, &ok));
+    result->converged = result->converged && ok;
     plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;
 }

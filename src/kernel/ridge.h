@@ -16,11 +16,16 @@ typedef struct plx__ridge_options {
     bool bias;
     double tol;       /* of the iterative solvers: relative residual */
     const char *what; /* for messages, e.g. "rls: matrix for view 'text'" */
+    bool definite;    /* the kernel has no negative eigenvalues but those of rounding */
 } plx__ridge_options;
+
+/* A result says converged only when its objective is shown to be within this of the smallest, relatively. */
+#define PLX__CERTAIN 1e-6
 
 /* Dual with a factorisation: `k` (l x l, symmetric) is overwritten. y is l x c; a (l x c) and b (c) are results. A
  * kernel that is not positive semidefinite is solved all the same, by a symmetric indefinite factorisation. */
-plx_status plx__ridge_dense(plx_context *ctx, plx_mat k, plx_cmat y, const plx__ridge_options *o, plx_mat a, double *b);
+plx_status plx__ridge_dense(plx_context *ctx, plx_mat k, plx_cmat y, const plx__ridge_options *o, plx_mat a, double *b,
+                            plx__iter_result *result);
 
 /* Dual by conjugate gradients with `k` kept. */
 plx_status plx__ridge_cg(plx_context *ctx, plx_cmat k, plx_cmat y, const plx__ridge_options *o, plx_mat a, double *b,

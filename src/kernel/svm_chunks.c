@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 1000, MOST_ROUNDS = 2000 };
+#define SMALLEST_TOL 1e-15 /* of the violation: rounding of y f(x) */
+
+enum { CHUNK = 1000, MOST_ROUNDS = 2000, PATIENCE = 50 };
 
 typedef struct candidate {
     double worth;
@@ -168,21 +170,41 @@ static plx_status open_chunks(chunked *s)
     return PLX_OK;
 }
 
+/* One working set holds everything. */
+static plx_status solve_whole(plx_context *ctx, const plx__expansion *x, const plx_index *sample, plx_index l,
+                              const double *y, const plx__svm_options *options, double *a, plx__svm_result *result)
+{
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    plx_mat k;
+    PLX_TRY(plx__arena_mat(&k, plx__scratch(ctx), l, l));
+    PLX_TRY(plx__expansion_gram(ctx, x, sample, l, k));
+    PLX_TRY(plx__svm_dual(ctx, plx__cmat(k), y, options, a, result));
+    plx__arena_rewind(plx__scratch(ctx), mark);
+    return PLX_OK;
+}
+
 plx_status plx__svm_chunks(plx_context *ctx, const plx__expansion *x, const plx_index *sample, plx_index l,
                            const double *y, const plx__svm_options *options, double *a, plx__svm_result *result)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
     chunked s = {.ctx = ctx, .x = x, .sample = sample, .l = l, .y = y, .o = options, .a = a};
-    double tol = options->tol > 0 ? options->tol : 1e-8;
+    double tol = options->tol > 0 ? options->tol : 1e-8, least = INFINITY;
+    plx_index better = 0; /* the round of the smallest violation so far */
     *result = (plx__svm_result){0};
+    if (l <= CHUNK) return solve_whole(ctx, x, sample, l, y, options, a, result);
     PLX_TRY(open_chunks(&s));
-    for (plx_index round = 0;; round++) {
+    for (plx_index round = 0; round <= MOST_ROUNDS; round++) {
         plx__mark inner = plx__arena_mark(plx__scratch(ctx));
         for (plx_index i = 0; i < l; i++) s.e[i] = y[i] - s.f[i];
         plx__svm_values(result, y, a, s.e, l, options);
         result->converged = result->violation <= tol;
         result->iterations = round;
-        if (result->converged || round == MOST_ROUNDS || plx__out_of_time(ctx)) break;
+        if (result->converged && !plx__svm_closed(result, options)) {
+            result->converged = false; /* a small objective asks for more than a small violation */
+            tol *= 0.1;
+        }
+        if (result->violation < least) least = result->violation, better = round;
+        if (result->converged || round - better > PATIENCE || tol < SMALLEST_TOL || plx__out_of_time(ctx)) break;
         PLX_TRY(plx__report(ctx, "working sets", round, MOST_ROUNDS, result->violation));
         choose_set(&s, result->bias);
         PLX_TRY(solve_set(&s, fmax(0.1 * tol, fmin(1e-3, 0.01 * result->violation))));

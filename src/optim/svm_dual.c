@@ -299,8 +299,7 @@ static plx_status solve(smo *s, const plx__svm_options *o, plx__svm_result *r)
         PLX_TRY(refine(s, limit, &r->iterations));
         fill_result(s, r);
         double floor = rounding(s);
-        bool closed = o->gap <= 0 || r->primal - r->dual <= o->gap * fabs(r->primal);
-        r->converged = r->violation <= fmax(asked, floor) && closed;
+        r->converged = r->violation <= fmax(asked, floor) && plx__svm_closed(r, o);
         if (r->converged || r->iterations >= limit || plx__out_of_time(s->ctx)) break;
         if (r->violation <= tol) tol = fmax(0.1 * tol, floor);
     }
@@ -312,6 +311,11 @@ void plx__svm_values(plx__svm_result *result, const double *y, double *a, double
 {
     smo s = {.y = y, .cost = options->cost, .bias = options->bias, .l = l, .a = a, .e = e};
     fill_result(&s, result);
+}
+
+bool plx__svm_closed(const plx__svm_result *result, const plx__svm_options *options)
+{
+    return options->gap <= 0 || result->primal - result->dual <= options->gap * fabs(result->primal);
 }
 
 plx_status plx__svm_dual(plx_context *ctx, plx_cmat k, const double *y, const plx__svm_options *options, double *a,

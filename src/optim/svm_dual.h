@@ -18,7 +18,7 @@ typedef struct plx__svm_options {
     bool bias;             /* free, unregularised offset */
     double tol;            /* largest KKT violation allowed, in units of y f(x); 0: 1e-8 */
     double gap;            /* relative duality gap to reach as well; 0: not asked for */
-    plx_index max_iter;    /* steps; 0: 10^7, at least 1000 l */
+    plx_index max_iter;    /* steps; 0: 10^7, at least 1000 l. Of svm_linear.h: sweeps; 0: 20,000 */
     const double *outside; /* part of a larger problem: what samples outside k add to f(x_i); a holds the start then */
     const char *what;      /* starts messages, e.g. "svm: class 'a'" */
 } plx__svm_options;
@@ -36,6 +36,9 @@ typedef struct plx__svm_result {
  * code that allocates from scratch: for the calling thread. */
 plx_status plx__svm_dual(plx_context *ctx, plx_cmat k, const double *y, const plx__svm_options *options, double *a,
                          plx__svm_result *result);
+
+/* Whether the objectives of the result are as close as `gap` asks. */
+bool plx__svm_closed(const plx__svm_result *result, const plx__svm_options *options);
 
 /* Everything of a result but iterations and converged, from a and e (see above) of l samples. */
 void plx__svm_values(plx__svm_result *result, const double *y, double *a, double *e, plx_index l,

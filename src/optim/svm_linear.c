@@ -9,6 +9,8 @@
 
 #include "core/rng.h"
 
+#define SMALLEST_TOL 1e-15 /* of the violation: rounding of y f(x) */
+
 enum { MOST_SWEEPS = 20000 };
 
 typedef struct descent {
@@ -22,7 +24,7 @@ typedef struct descent {
     plx_index *order, active;
     double high, low; /* extreme projected gradients of the last sweep: what shrinking goes by */
     plx__rng rng;
-    plx_index sweeps;
+    plx_index sweeps, most;
 } descent;
 
 static double row_dot(const descent *s, plx_index i)
@@ -92,9 +94,9 @@ static void wake_all(descent *s)
 static plx_status descend(descent *s, double eps)
 {
     wake_all(s);
-    while (s->sweeps < MOST_SWEEPS && !plx__out_of_time(s->ctx)) {
+    while (s->sweeps < s->most && !plx__out_of_time(s->ctx)) {
         double spread = sweep(s);
-        PLX_TRY(plx__report(s->ctx, "sweeps", s->sweeps, MOST_SWEEPS, spread));
+        PLX_TRY(plx__report(s->ctx, "sweeps", s->sweeps, s->most, spread));
         if (spread > eps) continue;
         if (s->active == s->l) break;
         wake_all(s);
@@ -144,6 +146,7 @@ plx_status plx__svm_linear(plx_context *ctx, plx__points x, const double *y, con
     descent s = {.ctx = ctx, .x = x, .y = y, .l = plx__points_rows(x), .d = plx__points_cols(x), .cost = options->cost};
     double tol = options->tol > 0 ? options->tol : 1e-8, eps = 0.1;
     s.rho = options->bias ? 1.0 : 0.0;
+    s.most = options->max_iter > 0 ? options->max_iter : MOST_SWEEPS;
     s.a = a;
     *result = (plx__svm_result){0};
     PLX_TRY(open_descent(&s));
@@ -152,7 +155,11 @@ plx_status plx__svm_linear(plx_context *ctx, plx__points x, const double *y, con
         double balance = refresh(&s);
         plx__svm_values(result, y, a, s.e, s.l, options);
         result->converged = result->violation <= tol && fabs(s.rho * balance) <= tol;
-        if (result->converged || s.sweeps >= MOST_SWEEPS || plx__out_of_time(ctx)) break;
+        if (result->converged && !plx__svm_closed(result, options)) {
+            result->converged = false; /* a small objective asks for more than a small violation */
+            tol *= 0.1;
+        }
+        if (result->converged || s.sweeps >= s.most || tol < SMALLEST_TOL || plx__out_of_time(ctx)) break;
         eps = fmax(0.1 * tol, fmin(0.3 * eps, 0.1 * fabs(s.rho * balance)));
     }
     result->iterations = s.sweeps;

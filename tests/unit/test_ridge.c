@@ -39,9 +39,11 @@ static double objective(const sample *s, const double *a, const double *b, int c
 static void solve_dense(plx_context *ctx, const sample *s, const plx__ridge_options *o, double *a, double *b)
 {
     double k[L * L];
+    plx__iter_result result = {0};
     memcpy(k, s->k, sizeof k);
-    assert_ok(ctx,
-              plx__ridge_dense(ctx, (plx_mat){k, L, L, L}, (plx_cmat){s->y, L, C, C}, o, (plx_mat){a, L, C, C}, b));
+    assert_ok(ctx, plx__ridge_dense(ctx, (plx_mat){k, L, L, L}, (plx_cmat){s->y, L, C, C}, o, (plx_mat){a, L, C, C}, b,
+                                    &result));
+    assert_true(result.converged);
 }
 
 static void solvers_agree(void **state)
@@ -53,7 +55,7 @@ static void solvers_agree(void **state)
             sample s = draw(seed);
             double a[L * C], b[C], a_cg[L * C], b_cg[C], w[D * C], b_primal[C];
             plx__iter_result result = {0};
-            plx__ridge_options o = {0.03, bias, 1e-13, "test"};
+            plx__ridge_options o = {0.03, bias, 1e-13, "test", false};
             solve_dense(ctx, &s, &o, a, b);
             assert_ok(ctx, plx__ridge_cg(ctx, (plx_cmat){s.k, L, L, L}, (plx_cmat){s.y, L, C, C}, &o,
                                          (plx_mat){a_cg, L, C, C}, b_cg, &result));
@@ -88,7 +90,7 @@ static void gradient_vanishes(void **state)
     plx_context *ctx = test_context(1);
     sample s = draw(11);
     double a[L * C], b[C], h = 1e-5;
-    plx__ridge_options o = {0.1, true, 1e-12, "test"};
+    plx__ridge_options o = {0.1, true, 1e-12, "test", false};
     solve_dense(ctx, &s, &o, a, b);
     for (int c = 0; c < C; c++)
         for (int i = 0; i <= L; i++) {
@@ -110,8 +112,9 @@ static void two_points_by_hand(void **state)
     plx_context *ctx = test_context(1);
     double k[] = {1, -1, -1, 1}, y[] = {1, -1}, a[2], b[1], x[] = {1, -1}, w[1];
     plx__iter_result result = {0};
-    plx__ridge_options o = {0.5, true, 1e-12, "test"};
-    assert_ok(ctx, plx__ridge_dense(ctx, (plx_mat){k, 2, 2, 2}, (plx_cmat){y, 2, 1, 1}, &o, (plx_mat){a, 2, 1, 1}, b));
+    plx__ridge_options o = {0.5, true, 1e-12, "test", false};
+    assert_ok(ctx, plx__ridge_dense(ctx, (plx_mat){k, 2, 2, 2}, (plx_cmat){y, 2, 1, 1}, &o, (plx_mat){a, 2, 1, 1}, b,
+                                    &result));
     assert_close(a[0], 1.0 / 3, 1e-14);
     assert_close(a[1], -1.0 / 3, 1e-14);
     assert_close(b[0], 0, 1e-14);
@@ -127,14 +130,75 @@ static void indefinite_kernels_are_solved(void **state)
     (void)state;
     plx_context *ctx = test_context(1);
     double k[] = {0, 2, 2, 0}, y[] = {1, 2}, a[2], b[1];
-    plx__ridge_options o = {0.5, false, 1e-12, "test"};
-    assert_ok(ctx, plx__ridge_dense(ctx, (plx_mat){k, 2, 2, 2}, (plx_cmat){y, 2, 1, 1}, &o, (plx_mat){a, 2, 1, 1}, b));
+    plx__iter_result result = {0};
+    plx__ridge_options o = {0.5, false, 1e-12, "test", false};
+    assert_ok(ctx, plx__ridge_dense(ctx, (plx_mat){k, 2, 2, 2}, (plx_cmat){y, 2, 1, 1}, &o, (plx_mat){a, 2, 1, 1}, b,
+                                    &result));
     assert_close(a[0], 1, 1e-14);
     assert_close(a[1], 0, 1e-14);
     double singular[] = {-1, 0, 0, -1}; /* plus gamma l I = 0 */
-    assert_fails(
-        ctx, plx__ridge_dense(ctx, (plx_mat){singular, 2, 2, 2}, (plx_cmat){y, 2, 1, 1}, &o, (plx_mat){a, 2, 1, 1}, b),
-        PLX_E_NUMERIC, "test");
+    assert_fails(ctx,
+                 plx__ridge_dense(ctx, (plx_mat){singular, 2, 2, 2}, (plx_cmat){y, 2, 1, 1}, &o, (plx_mat){a, 2, 1, 1},
+                                  b, &result),
+                 PLX_E_NUMERIC, "test");
+    plx_context_destroy(ctx);
+}
+
+/* The smallest objective of target c without bias, by elimination in extended precision: w = (X'X/l + gamma I)^-1 X'y/l. */
+static double smallest_objective(const sample *s, int c, double gamma)
+{
+    long double m[D][D + 1] = {{0}}, w[D], loss = 0, norm = 0;
+    for (int p = 0; p < D; p++) {
+        for (int q = 0; q < D; q++)
+            for (int i = 0; i < L; i++) m[p][q] += (long double)s->x[i * D + p] * s->x[i * D + q] / L;
+        for (int i = 0; i < L; i++) m[p][D] += (long double)s->x[i * D + p] * s->y[i * C + c] / L;
+        m[p][p] += gamma;
+    }
+    for (int p = 0; p < D; p++) /* positive definite: no pivots needed */
+        for (int r = p + 1; r < D; r++)
+            for (int q = D; q >= p; q--) m[r][q] -= m[r][p] / m[p][p] * m[p][q];
+    for (int p = D - 1; p >= 0; p--) {
+        w[p] = m[p][D];
+        for (int q = p + 1; q < D; q++) w[p] -= m[p][q] * w[q];
+        w[p] /= m[p][p];
+        norm += w[p] * w[p];
+    }
+    for (int i = 0; i < L; i++) {
+        long double e = s->y[i * C + c];
+        for (int f = 0; f < D; f++) e -= s->x[i * D + f] * w[f];
+        loss += e * e / L;
+    }
+    return (double)(loss + gamma * norm);
+}
+
+/* Features of sizes 1 to 1e4 and nearly one direction: the normal equations forget gamma = 1e-9 (rounding of entries of 1e8
+ * is 1e-8), so the primal has to go another way, and whoever says converged has the smallest objective. */
+static void ill_conditioned_rows(void **state)
+{
+    (void)state;
+    plx_context *ctx = test_context(1);
+    const double gamma = 1e-9, size[D] = {1e4, 1e3, 1e2, 10, 1};
+    for (uint64_t seed = 1; seed < 6; seed++) {
+        sample s = draw(seed);
+        double w[D * C], b[C], total = 0, best = 0;
+        plx__iter_result result = {0};
+        for (int i = 0; i < L; i++)
+            for (int f = D - 1; f >= 0; f--) s.x[i * D + f] = size[f] * (s.x[i * D] + 1e-4 * s.x[i * D + f]);
+        plx__ridge_options o = {gamma, false, 1e-13, "test", false};
+        plx__points x = plx__points_dense((plx_cmat){s.x, L, D, D});
+        assert_ok(ctx, plx__ridge_primal(ctx, x, (plx_cmat){s.y, L, C, C}, &o, (plx_mat){w, D, C, C}, b, &result));
+        assert_true(result.converged);
+        for (int c = 0; c < C; c++) {
+            best += smallest_objective(&s, c, gamma);
+            for (int i = 0; i < L; i++) {
+                double e = s.y[i * C + c];
+                for (int f = 0; f < D; f++) e -= s.x[i * D + f] * w[f * C + c];
+                total += e * e / L;
+            }
+            for (int f = 0; f < D; f++) total += gamma * w[f * C + c] * w[f * C + c];
+        }
+        assert_close(total / best, 1.0, 1e-6);
+    }
     plx_context_destroy(ctx);
 }
 
@@ -157,7 +221,7 @@ static void sparse_rows_give_the_same_weights(void **state)
         }
         ptr[i + 1] = nnz;
     }
-    plx__ridge_options o = {0.2, true, 1e-13, "test"};
+    plx__ridge_options o = {0.2, true, 1e-13, "test", false};
     plx_cmat y = {s.y, L, C, C};
     assert_ok(ctx, plx__ridge_primal(ctx, plx__points_dense((plx_cmat){s.x, L, D, D}), y, &o, (plx_mat){w, D, C, C}, b,
                                      &result));
@@ -179,7 +243,7 @@ static void time_may_run_out(void **state)
     plx__iter_result result = {0};
     co.time_limit = 1e-9;
     assert_int_equal(plx_context_create(&ctx, &co), PLX_OK);
-    plx__ridge_options o = {0.1, true, 1e-12, "test"};
+    plx__ridge_options o = {0.1, true, 1e-12, "test", false};
     assert_ok(ctx, plx__ridge_cg(ctx, (plx_cmat){s.k, L, L, L}, (plx_cmat){s.y, L, C, C}, &o, (plx_mat){a, L, C, C}, b,
                                  &result));
     assert_false(result.converged);
@@ -190,11 +254,9 @@ static void time_may_run_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(solvers_agree),
-        cmocka_unit_test(gradient_vanishes),
-        cmocka_unit_test(two_points_by_hand),
-        cmocka_unit_test(indefinite_kernels_are_solved),
-        cmocka_unit_test(sparse_rows_give_the_same_weights),
+        cmocka_unit_test(solvers_agree),        cmocka_unit_test(gradient_vanishes),
+        cmocka_unit_test(two_points_by_hand),   cmocka_unit_test(indefinite_kernels_are_solved),
+        cmocka_unit_test(ill_conditioned_rows), cmocka_unit_test(sparse_rows_give_the_same_weights),
         cmocka_unit_test(time_may_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

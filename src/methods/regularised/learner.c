@@ -96,29 +96,45 @@ static plx_status primal_coefficients(plx__learner *q, plx__run *run, plx__point
     return PLX_OK;
 }
 
+static plx_status ridge_in_features(plx__learner *q, plx__run *run, const plx_index *at, const plx__ridge_options *o,
+                                    plx_mat a, plx__iter_result *result)
+{
+    plx__points rows;
+    PLX_TRY(plx__expansion_rows(&rows, run->ctx, &q->x, at, q->l));
+    PLX_TRY(plx__arena_mat(&q->weights, plx__scratch(run->ctx), q->x.data.cols, q->y.cols));
+    PLX_TRY(plx__ridge_primal(run->ctx, rows, plx__cmat(q->y), o, q->weights, q->b, result));
+    return primal_coefficients(q, run, rows, a);
+}
+
+static plx_status ridge_in_samples(plx__learner *q, plx__run *run, const plx_index *at, const plx__ridge_options *o,
+                                   plx_mat a, plx__iter_result *result)
+{
+    plx__mark mark = plx__arena_mark(plx__scratch(run->ctx));
+    plx_mat k;
+    PLX_TRY(plx__arena_mat(&k, plx__scratch(run->ctx), q->l, q->l));
+    PLX_TRY(plx__expansion_gram(run->ctx, &q->x, at, q->l, k));
+    if (q->solver == PLX__SYSTEM_CG)
+        PLX_TRY(plx__ridge_cg(run->ctx, plx__cmat(k), plx__cmat(q->y), o, a, q->b, result));
+    else PLX_TRY(plx__ridge_dense(run->ctx, k, plx__cmat(q->y), o, a, q->b, result));
+    plx__arena_rewind(plx__scratch(run->ctx), mark);
+    return PLX_OK;
+}
+
 static plx_status solve_ridge(plx__learner *q, plx__run *run)
 {
-    plx_context *ctx = run->ctx;
     plx_index *at = NULL;
-    plx_mat a, k;
-    plx__points rows;
+    plx_mat a;
     plx__iter_result result = {.converged = true};
-    plx__ridge_options o = {q->gamma_a, q->bias, q->tol, NULL};
+    plx__ridge_options o = {q->gamma_a, q->bias, q->tol, NULL, q->x.data.kernel.kind != PLX__KERNEL_PRECOMPUTED};
     PLX_TRY(matrix_name(&o.what, q, run));
     PLX_TRY(labelled_samples(&at, q, run));
-    PLX_TRY(plx__arena_mat(&a, plx__scratch(ctx), q->l, q->y.cols));
-    if (q->solver == PLX__SYSTEM_PRIMAL) {
-        PLX_TRY(plx__expansion_rows(&rows, ctx, &q->x, at, q->l));
-        PLX_TRY(plx__arena_mat(&q->weights, plx__scratch(ctx), q->x.data.cols, q->y.cols));
-        PLX_TRY(plx__ridge_primal(ctx, rows, plx__cmat(q->y), &o, q->weights, q->b, &result));
-        PLX_TRY(primal_coefficients(q, run, rows, a));
-    } else {
-        PLX_TRY(plx__arena_mat(&k, plx__scratch(ctx), q->l, q->l));
-        PLX_TRY(plx__expansion_gram(ctx, &q->x, at, q->l, k));
-        if (q->solver == PLX__SYSTEM_CG)
-            PLX_TRY(plx__ridge_cg(ctx, plx__cmat(k), plx__cmat(q->y), &o, a, q->b, &result));
-        else PLX_TRY(plx__ridge_dense(ctx, k, plx__cmat(q->y), &o, a, q->b));
-    }
+    PLX_TRY(plx__arena_mat(&a, plx__scratch(run->ctx), q->l, q->y.cols));
+    if (q->solver == PLX__SYSTEM_PRIMAL) PLX_TRY(ridge_in_features(q, run, at, &o, a, &result));
+    else PLX_TRY(ridge_in_samples(q, run, at, &o, a, &result));
+    /* A Gram matrix has the square of the features' condition: what it cannot solve they may. */
+    bool few = q->x.linear && q->x.data.cols <= FEW_FEATURES;
+    if (q->solver != PLX__SYSTEM_PRIMAL && few && !result.converged && !plx__out_of_time(run->ctx))
+        PLX_TRY(ridge_in_features(q, run, at, &o, a, &result));
     q->iterations = result.iterations;
     q->converged = result.converged;
     spread(q->alpha, q->labelled, plx__cmat(a));
@@ -243,15 +259,21 @@ static plx_status solve_smooth_squares(plx__learner *q, plx__run *run)
 static plx_status solve_dual(const plx__learner *q, plx__run *run, plx_cmat kernel, const double *y, double *a,
                              const char *class, plx__svm_result *result)
 {
-    plx__svm_options o = {.cost = 1.0 / (2.0 * q->gamma_a * (double)q->l), .bias = q->bias, .tol = q->tol};
+    plx__svm_options o = {
+        .cost = 1.0 / (2.0 * q->gamma_a * (double)q->l), .bias = q->bias, .tol = q->tol, .gap = PLX__CERTAIN};
     PLX_TRY(plx__arena_printf(&o.what, plx__scratch(run->ctx), "%s: class '%s'", run->method->name, class));
     if (kernel.data) return plx__svm_dual(run->ctx, kernel, y, &o, a, result);
     plx_index *at = NULL;
     plx__points rows;
     PLX_TRY(labelled_samples(&at, q, run));
     if (q->solver == PLX__SYSTEM_PRIMAL) {
+        /* Sweeps crawl when the features differ much in size; a Gram matrix that is small does not mind. */
+        const plx_index small = 1000, patience = 1000;
+        plx__svm_options sweeps = o;
+        if (q->l <= small) sweeps.max_iter = patience;
         PLX_TRY(plx__expansion_rows(&rows, run->ctx, &q->x, at, q->l));
-        return plx__svm_linear(run->ctx, rows, y, &o, a, result);
+        PLX_TRY(plx__svm_linear(run->ctx, rows, y, &sweeps, a, result));
+        if (result->converged || q->l > small || plx__out_of_time(run->ctx)) return PLX_OK;
     }
     return plx__svm_chunks(run->ctx, &q->x, at, q->l, y, &o, a, result);
 }
@@ -366,6 +388,13 @@ plx_status plx__learner_values(plx__learner *q, plx__run *run, plx_mat f)
     return plx__expansion_values(run, &q->x, f);
 }
 
+static double squares(plx_cmat w)
+{
+    double sum = 0;
+    for (plx_index i = 0; i < w.rows; i++) sum += plx__dot(w.data + i * w.ld, w.data + i * w.ld, w.cols);
+    return sum;
+}
+
 plx_status plx__learner_objective(double *out, const plx__learner *q, plx__run *run, plx_cmat f)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(run->ctx));
@@ -381,8 +410,9 @@ plx_status plx__learner_objective(double *out, const plx__learner *q, plx__run *
             double y = q->y.data[i * q->y.ld + c], s = own.data[q->labelled[i] * own.ld + c] + q->b[c];
             loss += q->hinge ? fmax(0.0, 1.0 - y * s) : (y - s) * (y - s);
         }
+    if (q->weights.data) norm = squares(plx__cmat(q->weights)); /* their f is not quite that of alpha */
     for (plx_index i = 0; i < q->n; i++) {
-        norm += plx__dot(q->alpha.data + i * q->alpha.ld, own.data + i * own.ld, f.cols);
+        if (!q->weights.data) norm += plx__dot(q->alpha.data + i * q->alpha.ld, own.data + i * own.ld, f.cols);
         rough += plx__dot(lf.data + i * lf.ld, own.data + i * own.ld, f.cols);
     }
     *out = loss / (double)q->l + q->gamma_a * norm + q->gamma_i * rough;
@@ -438,7 +468,7 @@ double plx__learner_bytes(const plx__run *run, plx_index view, plx__system_solve
         return INFINITY;
     bool linear = kernel.word == PLX__KERNEL_LINEAR || kernel.word == PLX__KERNEL_COSINE;
     double kept = (linear ? 1.0 : 2.0) * entries + cols * k + (kernel.word == PLX__KERNEL_COSINE ? entries : 0.0);
-    double scoring = linear ? 0.0 : 1024.0 * (graph ? n : l), solving = l * l;
+    double scoring = linear ? 0.0 : 1024.0 * (graph ? n : l), solving = hinge ? l * l : 2 * l * l + 5 * l * (k + 1);
     if (run->fitted) return plx__prepared_bytes(run, view) + 8 * (entries + 1024.0 * n + 4 * n * k);
     plx__system_solver solver = choose(asked, graph, hinge, linear, n, l, cols);
     if (graph) {
@@ -447,7 +477,7 @@ double plx__learner_bytes(const plx__run *run, plx_index view, plx__system_solve
     } else if (hinge && solver != PLX__SYSTEM_DENSE) {
         solving = plx__svm_chunks_bytes(l, cols) / 8 + entries;
     } else if (solver == PLX__SYSTEM_PRIMAL) {
-        solving = cols <= FEW_FEATURES ? l * cols + cols * cols : entries;
+        solving = (cols <= FEW_FEATURES ? l * cols + cols * cols : entries) + (l + 3 * cols) * k;
     }
     return plx__prepared_bytes(run, view) + 8 * (kept + solving + scoring + 4 * n * k);
 }

@@ -51,7 +51,7 @@ static const extra_settings EXTRA_SETTINGS[] = {
     {"laprls", "primal", {"solver=primal", "view=concat", "graph_sym=and", "laplacian_power=2"}},
     {"lapsvm", "primal", {"solver=primal", "bias=0", "graph_metric=cosine", "graph_weights=cosine"}},
     {"lapsvm", "rbf", {"kernel=rbf", "laplacian=normalized"}},
-    {"llereg", "needed", {"neighbours=100", "nonneg=1"}},
+    {"llereg", "needed", {"neighbours=40", "nonneg=1"}},
     {"llreg", "needed", {"neighbours=100"}},
     {"llreg", "kernel", {"neighbours=100", "model=kernel", "kernel=rbf", "expansion=full", "c_u=0.01"}},
     {"localmodels",

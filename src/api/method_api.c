@@ -130,14 +130,10 @@ plx_status plx_params_set_int(plx_params *params, plx_context *ctx, const char *
 
 const char *plx_params_get(const plx_params *p, const char *key)
 {
+    const char *view = NULL;
     if (!p || !key) return NULL;
-    const plx__param_spec *spec = plx__param_lookup(p->tables, key);
-    for (const plx__setting *s = p->first; s; s = s->next) {
-        size_t len = strlen(s->spec->name);
-        bool plain = !s->view && s->spec == spec;
-        bool own =
-            s->view && strncmp(key, s->spec->name, len) == 0 && key[len] == '.' && strcmp(key + len + 1, s->view) == 0;
-        if (plain || own) return s->value.text;
-    }
-    return spec ? spec->def : NULL;
+    const plx__param_spec *spec = plx__param_locate(p->tables, key, &view);
+    for (const plx__setting *s = p->first; s; s = s->next)
+        if (s->spec == spec && (view ? s->view && strcmp(s->view, view) == 0 : !s->view)) return s->value.text;
+    return spec && !view ? spec->def : NULL;
 }

@@ -248,25 +248,36 @@ const plx__param_spec *plx__param_lookup(const plx__param_table *tables, const c
     return spec ? spec : find_synonym(tables, key);
 }
 
-/* Finds the row for `key`, or for `name` of a key `name.VIEW`. */
+const plx__param_spec *plx__param_locate(const plx__param_table *tables, const char *key, const char **view)
+{
+    char name[64]; /* longer than any of ours */
+    const plx__param_spec *spec = plx__param_lookup(tables, key);
+    *view = NULL;
+    for (const char *dot = strchr(key, '.'); !spec && dot;
+         dot = strchr(dot + 1, '.')) { /* a name may hold dots itself */
+        size_t len = (size_t)(dot - key);
+        if (len >= sizeof name) break;
+        memcpy(name, key, len);
+        name[len] = '\0';
+        spec = plx__param_lookup(tables, name);
+        if (spec) *view = dot + 1;
+    }
+    return spec;
+}
+
+/* The row and the view of a key that is to be set. */
 static plx_status split_key(const plx__param_spec **spec, const char **view, const plx_params *p, plx_context *ctx,
                             const char *key)
 {
-    *view = NULL;
-    *spec = plx__param_lookup(p->tables, key);
-    if (*spec) return PLX_OK;
-    const char *dot = strchr(key, '.'), *name = NULL, *first = NULL;
-    if (!dot) return unknown_key(p, ctx, key);
-    for (; dot; dot = strchr(dot + 1, '.')) { /* a name may hold dots itself */
-        PLX_TRY(plx__arena_textn(&name, plx__scratch(ctx), key, (size_t)(dot - key)));
-        first = first ? first : name;
-        *spec = plx__param_lookup(p->tables, name);
-        if (*spec) break;
+    const char *first = NULL;
+    *spec = plx__param_locate(p->tables, key, view);
+    if (!*spec) {
+        PLX_TRY(plx__arena_textn(&first, plx__scratch(ctx), key, strcspn(key, ".")));
+        return unknown_key(p, ctx, first);
     }
-    if (!*spec) return unknown_key(p, ctx, first);
-    if (!((*spec)->flags & PLX__PER_VIEW))
-        PLX_FAIL(ctx, PLX_E_ARG, "%s: '%s' cannot be set per view; use %s=...", p->method, key, name);
-    *view = dot + 1;
+    if (*view && !((*spec)->flags & PLX__PER_VIEW))
+        PLX_FAIL(ctx, PLX_E_ARG, "%s: '%s' cannot be set per view; use %.*s=...", p->method, key,
+                 (int)(*view - key - 1), key);
     return PLX_OK;
 }
 

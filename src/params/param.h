@@ -120,6 +120,9 @@ const plx__param_spec *plx__param_at(const plx__param_table *tables, plx_index i
 const plx__param_spec *plx__param_find(const plx__param_table *tables, const char *name);
 /* The same by any case of letters and by common synonyms, as settings may be called. */
 const plx__param_spec *plx__param_lookup(const plx__param_table *tables, const char *key);
+
+/* The row of `key`, or of `name` in `name.VIEW`, with *view after the dot then (NULL otherwise); NULL: there is none. */
+const plx__param_spec *plx__param_locate(const plx__param_table *tables, const char *key, const char **view);
 /* Allowed values in words, into a buffer of the caller. */
 const char *plx__param_range(char *out, size_t bytes, const plx__param_spec *spec);
 

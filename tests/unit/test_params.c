@@ -196,6 +196,7 @@ static void per_view_settings_have_levels(void **state)
     assert_string_equal(plx_params_get(d.p, "degree"), "3");
     assert_string_equal(plx_params_get(d.p, "kernel"), "linear");
     assert_null(plx_params_get(d.p, "degree.image"));
+    assert_string_equal(plx_params_get(d.p, "Degree.text"), "5"); /* what can be set by a name is found by it */
     close_desk(&d);
 }
 

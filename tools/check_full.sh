@@ -8,6 +8,9 @@ seconds=${FUZZ_SECONDS:-600}
 only=${ONLY:-asan,clang,static,tsan,valgrind,fuzz,coverage,lint}
 failed=""
 want() { case ",$only," in *",$1,"*) return 0 ;; *) return 1 ;; esac; }
+fuzz_env() {
+    ASAN_OPTIONS=allocator_may_return_null=1:max_allocation_size_mb=256 LSAN_OPTIONS=suppressions=tools/lsan.supp:print_suppressions=0 "$@"
+}
 part() { printf '\n== %s\n' "$*"; }
 # run LOG COMMAND...: the end of what it prints, and its own exit status
 run() {
@@ -60,11 +63,10 @@ if want fuzz; then
         guarded=""
         case "$name" in h5mu | mat) guarded="-fork=1 -ignore_crashes=1 -ignore_timeouts=1 -ignore_ooms=1" ;; esac
         # shellcheck disable=SC2086
-        ASAN_OPTIONS=allocator_may_return_null=1:max_allocation_size_mb=256 LSAN_OPTIONS=suppressions=tools/lsan.supp:print_suppressions=0 \
-            "$t" $guarded -max_total_time="$seconds" -malloc_limit_mb=1000000 -rss_limit_mb=8192 -timeout=60 -artifact_prefix="build/fuzz/found/$name-" \
+        fuzz_env "$t" $guarded -max_total_time="$seconds" -malloc_limit_mb=1000000 -rss_limit_mb=8192 -timeout=60 -artifact_prefix="build/fuzz/found/$name-" \
             "build/fuzz/corpus/$name" "tests/fuzz/corpus/$name" >"build/fuzz/$name.log" 2>&1 ||
             { echo "fuzz_$name found something: build/fuzz/$name.log"; failed="$failed fuzz_$name"; }
-        [ -z "$guarded" ] || python3 tools/fuzz_faults.py "build/fuzz/$name.log" || failed="$failed fuzz_$name"
+        [ -z "$guarded" ] || fuzz_env python3 tools/fuzz_faults.py "$t" "build/fuzz/found/$name"-* || failed="$failed fuzz_$name"
         grep -h 'DONE\|stat::number' "build/fuzz/$name.log" | tail -n 1 | sed "s/^/$name: /"
     done
 fi

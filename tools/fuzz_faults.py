@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Faults in our own code among those a fuzzing run of a guarded reader met: python3 tools/fuzz_faults.py LOG.
+"""Whose faults fuzzing met: python3 tools/fuzz_faults.py TARGET FILE... runs the target on each file again.
 
 libhdf5 and libmatio crash on some malformed files; the reading process is there for that (src/io/guarded_read.c). So
 the fuzz targets of those readers go on after a crash, and this decides: a fault counts as ours when the innermost frame
-that is neither the sanitizer's nor the C library's lies in src/, or when there is no stack (abort in a check of ours).
+that is neither the sanitizer's nor the C library's lies in our sources, or when there is no stack.
 """
+import os
 import re
+import subprocess
 import sys
 
 FRAME = re.compile(r"^\s+#\d+ 0x[0-9a-f]+ (?:in (\S+) )?(.*)$")
@@ -13,23 +15,13 @@ START = re.compile(r"ERROR: (AddressSanitizer|libFuzzer|LeakSanitizer)|runtime e
 FOREIGN = ("libc.so", "compiler-rt", "sanitizer", "/sysdeps/", "string/", "libgcc")
 
 
-def blocks(lines):
-    """The lines of every report, from its first line to the summary."""
-    block = None
+def innermost(lines):
+    """Where the first report in the output arose."""
+    begun = False
     for line in lines:
-        if START.search(line) and block is None:
-            block = []
-        if block is not None:
-            block.append(line.rstrip())
-            if line.startswith("SUMMARY"):
-                yield block
-                block = None
-    if block:
-        yield block
-
-
-def innermost(block):
-    for line in block:
+        begun = begun or bool(START.search(line))
+        if not begun:
+            continue
         frame = FRAME.match(line)
         if not frame:
             continue
@@ -42,16 +34,30 @@ def innermost(block):
     return None
 
 
+def verdict(target, name):
+    """'none', 'limit', 'library' or 'own' for the fault of one file, and what was printed."""
+    try:
+        done = subprocess.run([target, "-timeout=60", name], capture_output=True, text=True, errors="replace", timeout=90)
+    except subprocess.TimeoutExpired:
+        return "limit", ""
+    if done.returncode == 0:
+        return "none", ""
+    if "libFuzzer: timeout" in done.stderr or "libFuzzer: out-of-memory" in done.stderr:
+        return "limit", ""
+    place = innermost(done.stderr.split("\n"))
+    return "own" if place is None or "/src/" in place or "/tests/" in place else "library", done.stderr
+
+
 def main():
-    with open(sys.argv[1], errors="replace") as f:
-        found = [(b, innermost(b)) for b in blocks(f)]
-    waits = [b for b, _ in found if "timeout" in b[0] or "out-of-memory" in b[0]]
-    ours = [b for b, place in found if b not in waits and (place is None or "/src/" in place or "/tests/" in place)]
-    for block in ours:
-        print("\n".join(block[:12]))
-    print(f"{len(found)} faults: {len(waits)} ended by a limit, {len(found) - len(waits) - len(ours)} inside the libraries, "
-          f"{len(ours)} of our own")
-    return 1 if ours else 0
+    counts = {"own": 0, "library": 0, "limit": 0, "none": 0}
+    for name in filter(os.path.exists, sys.argv[2:]):
+        whose, text = verdict(sys.argv[1], name)
+        counts[whose] += 1
+        if whose == "own":
+            print(f"{name}:\n" + "\n".join(text.split("\n")[-40:]))
+    print(f"faults: {counts['own']} of our own, {counts['library']} inside the libraries, {counts['limit']} ended by a limit, "
+          f"{counts['none']} not met again")
+    return 1 if counts["own"] else 0
 
 
 if __name__ == "__main__":

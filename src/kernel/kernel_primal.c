@@ -93,15 +93,72 @@ static plx_status shift_features(plx__system_block *b, plx_context *ctx, plx_mat
     return PLX_OK;
 }
 
-/* rest = X'(R - B X w) - Gamma w; its largest entry. f and bf are work. */
-static plx_status rest_of(const plx__kernel_system *s, plx_context *ctx, plx_mat x, plx_cmat r, plx_mat w, plx_mat f,
-                          plx_mat bf, plx_mat rest, double *largest)
+/* Features or factors of all blocks, each count x width: the stacked X is block diagonal and never formed. */
+static plx_status gather_blocks(plx_mat **out, plx__kernel_system *s, plx_context *ctx)
 {
-    PLX_TRY(plx__gemm(ctx, 1.0, plx__cmat(x), PLX__N, plx__cmat(w), PLX__N, 0.0, f));
+    PLX_TRY(PLX__ARENA_NEW(out, plx__scratch(ctx), s->n_blocks));
+    for (plx_index v = 0; v < s->n_blocks; v++) {
+        plx__system_block *b = &s->block[v];
+        plx_mat own;
+        PLX_TRY(plx__arena_mat(&own, plx__scratch(ctx), b->count, width_of(b)));
+        if (b->factor.data) plx__mat_copy(own, plx__cmat(b->factor));
+        else PLX_TRY(dense_features(b, ctx, own));
+        PLX_TRY(shift_features(b, ctx, own));
+        (*out)[v] = own;
+    }
+    return PLX_OK;
+}
+
+/* f = X w, block by block. */
+static plx_status blocks_times(const plx__kernel_system *s, plx_context *ctx, const plx_mat *x, plx_cmat w, plx_mat f)
+{
+    for (plx_index v = 0; v < s->n_blocks; v++) {
+        plx_cmat own = plx__csub(w, s->block[v].w_offset, 0, x[v].cols, w.cols);
+        PLX_TRY(plx__gemm(ctx, 1.0, plx__cmat(x[v]), PLX__N, own, PLX__N, 0.0, plx__block_part_of(f, &s->block[v])));
+    }
+    return PLX_OK;
+}
+
+/* w = X' y, block by block. */
+static plx_status blocks_times_t(const plx__kernel_system *s, plx_context *ctx, const plx_mat *x, plx_cmat y, plx_mat w)
+{
+    for (plx_index v = 0; v < s->n_blocks; v++) {
+        plx_mat own = plx__sub(w, s->block[v].w_offset, 0, x[v].cols, w.cols);
+        PLX_TRY(plx__gemm(ctx, 1.0, plx__cmat(x[v]), PLX__T, plx__block_part(y, &s->block[v]), PLX__N, 0.0, own));
+    }
+    return PLX_OK;
+}
+
+/* h = X'B X, the columns of one block after the other: B of one block's features is all that is kept. */
+static plx_status form_matrix(const plx__kernel_system *s, plx_context *ctx, const plx_mat *x, plx_index size,
+                              plx_mat h)
+{
+    for (plx_index u = 0; u < s->n_blocks; u++) {
+        plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+        const plx__system_block *b = &s->block[u];
+        plx_mat in = x[u], out;
+        if (s->n_blocks > 1) {
+            PLX_TRY(plx__arena_mat(&in, plx__scratch(ctx), size, x[u].cols));
+            plx__mat_copy(plx__block_part_of(in, b), plx__cmat(x[u]));
+        }
+        PLX_TRY(plx__arena_mat(&out, plx__scratch(ctx), size, x[u].cols));
+        PLX_TRY(s->coupling(s->arg, ctx, plx__cmat(in), out));
+        PLX_TRY(blocks_times_t(s, ctx, x, plx__cmat(out), plx__sub(h, 0, b->w_offset, h.rows, x[u].cols)));
+        PLX_TRY(plx__report(ctx, "form the matrix", u + 1, s->n_blocks, NAN));
+        plx__arena_rewind(plx__scratch(ctx), mark);
+    }
+    return PLX_OK;
+}
+
+/* rest = X'(R - B X w) - Gamma w; its largest entry. f and bf are work. */
+static plx_status rest_of(const plx__kernel_system *s, plx_context *ctx, const plx_mat *x, plx_cmat r, plx_mat w,
+                          plx_mat f, plx_mat bf, plx_mat rest, double *largest)
+{
+    PLX_TRY(blocks_times(s, ctx, x, plx__cmat(w), f));
     PLX_TRY(s->coupling(s->arg, ctx, plx__cmat(f), bf));
     for (plx_index i = 0; i < bf.rows; i++)
         for (plx_index c = 0; c < bf.cols; c++) bf.data[i * bf.ld + c] = r.data[i * r.ld + c] - bf.data[i * bf.ld + c];
-    PLX_TRY(plx__gemm(ctx, 1.0, plx__cmat(x), PLX__T, plx__cmat(bf), PLX__N, 0.0, rest));
+    PLX_TRY(blocks_times_t(s, ctx, x, plx__cmat(bf), rest));
     *largest = 0;
     for (plx_index v = 0; v < s->n_blocks; v++) {
         const plx__system_block *b = &s->block[v];
@@ -116,8 +173,8 @@ static plx_status rest_of(const plx__kernel_system *s, plx_context *ctx, plx_mat
 }
 
 /* Refines w by the factor l of the (perhaps jittered, always rounded) matrix while that halves what is left. */
-static plx_status refine(const plx__kernel_system *s, plx_context *ctx, plx_mat x, plx_cmat l, plx_cmat r, plx_mat w,
-                         plx_mat f)
+static plx_status refine(const plx__kernel_system *s, plx_context *ctx, const plx_mat *x, plx_cmat l, plx_cmat r,
+                         plx_mat w, plx_mat f)
 {
     enum { MOST = 20 };
     plx_mat bf, rest, next;
@@ -134,7 +191,7 @@ static plx_status refine(const plx__kernel_system *s, plx_context *ctx, plx_mat 
         for (plx_index i = 0; i < w.rows; i++) plx__axpy(next.data + i * next.ld, 1.0, rest.data + i * rest.ld, w.cols);
         PLX_TRY(plx__report(ctx, "refine", step, MOST, now));
     }
-    return plx__gemm(ctx, 1.0, plx__cmat(x), PLX__N, plx__cmat(w), PLX__N, 0.0, f);
+    return blocks_times(s, ctx, x, plx__cmat(w), f);
 }
 
 /* Whether rounding of the factorised matrix may reach its smallest eigenvalues, as far as the factor tells. */
@@ -153,22 +210,13 @@ static bool ill_conditioned(plx_cmat l, double jitter)
 plx_status plx__system_solve_formed(plx__kernel_system *s, plx_context *ctx, plx_cmat r, plx_mat w, plx_mat f,
                                     bool *doubtful)
 {
-    plx_mat x, bx, h;
+    plx_mat *x = NULL, h;
     double jitter = 0;
-    PLX_TRY(plx__arena_mat(&x, plx__scratch(ctx), r.rows, w.rows));
-    for (plx_index v = 0; v < s->n_blocks; v++) {
-        plx__system_block *b = &s->block[v];
-        plx_mat own = plx__sub(x, b->offset, b->w_offset, b->count, width_of(b));
-        if (b->factor.data) plx__mat_copy(own, plx__cmat(b->factor));
-        else PLX_TRY(dense_features(b, ctx, own));
-        PLX_TRY(shift_features(b, ctx, own));
-    }
+    PLX_TRY(gather_blocks(&x, s, ctx));
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
-    PLX_TRY(plx__arena_mat(&bx, plx__scratch(ctx), r.rows, w.rows));
     PLX_TRY(plx__arena_mat(&h, plx__scratch(ctx), w.rows, w.rows));
-    PLX_TRY(s->coupling(s->arg, ctx, plx__cmat(x), bx));
-    PLX_TRY(plx__gemm(ctx, 1.0, plx__cmat(x), PLX__T, plx__cmat(bx), PLX__N, 0.0, h));
-    PLX_TRY(plx__gemm(ctx, 1.0, plx__cmat(x), PLX__T, r, PLX__N, 0.0, w));
+    PLX_TRY(form_matrix(s, ctx, x, r.rows, h));
+    PLX_TRY(blocks_times_t(s, ctx, x, r, w));
     for (plx_index v = 0; v < s->n_blocks; v++) {
         plx_index at = s->block[v].w_offset, own = width_of(&s->block[v]);
         plx__mat_add_diag(plx__sub(h, at, at, own, own), s->block[v].gamma);

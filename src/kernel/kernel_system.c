@@ -338,6 +338,6 @@ double plx__system_bytes(plx__system_solver solver, bool linear, double size, do
     if (solver == PLX__SYSTEM_DENSE) return 8 * 6 * size * size + 4 * each;
     if (solver == PLX__SYSTEM_CG && !linear)
         return 10 * each + 8 * (largest <= STORED_UP_TO ? size * largest : 512 * largest);
-    double formed = features <= FEW_FEATURES ? 8 * features * (2 * size + 2 * features) : 0;
+    double formed = features <= FEW_FEATURES ? 8 * features * ((size > largest ? 3 : 2) * largest + 2 * features) : 0;
     return 10 * each + 8 * 6 * features * columns + (solver == PLX__SYSTEM_PRIMAL ? formed : 0);
 }

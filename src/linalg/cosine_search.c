@@ -15,8 +15,9 @@ typedef struct search_job {
     plx_mat queries, items; /* unit rows */
     const plx_index *mate;
     const plx__search_result *result;
-    double *tile; /* workers x QUERIES x ITEMS */
-    double *own;  /* queries: similarity of the mate */
+    double *tile;            /* one per worker */
+    double *own;             /* queries: similarity of the mate */
+    plx_index height, width; /* of a tile: QUERIES x ITEMS, or all there are */
 } search_job;
 
 static double rounded(double similarity) { return nearbyint(similarity * 1e12) * 1e-12; }
@@ -70,7 +71,7 @@ static plx_status search_queries(void *arg, plx_context *ctx, plx_index begin, p
     plx_cmat q = plx__csub(plx__cmat(job->queries), begin, 0, end - begin, job->queries.cols);
     for (plx_index at = 0; at < job->items.rows; at += ITEMS) {
         plx_index count = plx__min(ITEMS, job->items.rows - at);
-        plx_mat tile = {job->tile + (plx_index)worker * QUERIES * ITEMS, end - begin, count, ITEMS};
+        plx_mat tile = {job->tile + (plx_index)worker * job->height * job->width, end - begin, count, job->width};
         plx_cmat items = plx__csub(plx__cmat(job->items), at, 0, count, job->items.cols);
         PLX_TRY(plx__gemm_serial(ctx, 1.0, q, PLX__N, items, PLX__T, 0.0, tile));
         for (plx_index i = begin; i < end; i++) {
@@ -107,14 +108,17 @@ plx_status plx__cosine_search(plx_context *ctx, plx_cmat queries, plx_cmat items
     search_job job = {.mate = mate, .result = result};
     PLX_TRY(unit_rows(&job.queries, ctx, queries));
     PLX_TRY(unit_rows(&job.items, ctx, items));
-    PLX_TRY(plx__arena_f64(&job.tile, plx__scratch(ctx), (plx_index)plx__workers(ctx) * QUERIES, ITEMS));
+    job.height = plx__min(QUERIES, plx__max(1, queries.rows));
+    job.width = plx__min(ITEMS, plx__max(1, items.rows));
+    PLX_TRY(plx__arena_f64(&job.tile, plx__scratch(ctx), (plx_index)plx__workers(ctx) * job.height, job.width));
     PLX_TRY(open_results(&job, ctx));
     PLX_TRY(plx__parallel_for(ctx, queries.rows, QUERIES, search_queries, &job));
     plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;
 }
 
-double plx__cosine_search_bytes(const plx_context *ctx, plx_index rows, plx_index cols)
+double plx__cosine_search_bytes(const plx_context *ctx, plx_index queries, plx_index items, plx_index cols)
 {
-    return 8.0 * ((double)rows * (double)(cols + 2) + (double)plx__workers(ctx) * QUERIES * ITEMS);
+    double tile = (double)plx__min(QUERIES, queries) * (double)plx__min(ITEMS, items);
+    return 8.0 * ((double)(queries + items) * (double)(cols + 2) + (double)plx__workers(ctx) * tile);
 }

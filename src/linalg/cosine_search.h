@@ -21,7 +21,7 @@ typedef struct plx__search_result {
 plx_status plx__cosine_search(plx_context *ctx, plx_cmat queries, plx_cmat items, const plx_index *mate,
                               const plx__search_result *result);
 
-/* Bytes the above takes for so many rows of both together. */
-double plx__cosine_search_bytes(const plx_context *ctx, plx_index rows, plx_index cols);
+/* Bytes the above takes. */
+double plx__cosine_search_bytes(const plx_context *ctx, plx_index queries, plx_index items, plx_index cols);
 
 #endif

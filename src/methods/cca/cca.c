@@ -310,7 +310,9 @@ static double memory(const plx__run *run)
     const plx__problem *x = run->problem;
     const canon_params *set = run->params;
     double n = (double)x->n, views = (double)x->n_views, k = (double)plx__min(set->dim, x->n), bytes = 0, order = 0;
-    double squares = 0;
+    double squares = 0, columns = 0;
+    for (plx_index v = 0; v < x->n_views; v++) columns += (double)x->views[v].cols;
+    k = fmin(k, columns);
     for (plx_index v = 0; v < x->n_views; v++) {
         const plx__view *view = &x->views[v];
         double d = (double)view->cols, entries = view->sparse ? 1.5 * (double)view->nonzeros : n * d, r = 0;
@@ -319,8 +321,7 @@ static double memory(const plx__run *run)
         order += r;
         squares += r * r;
     }
-    if (set->retrieval)
-        bytes += plx__cosine_search_bytes(run->ctx, 2 * x->n, plx__min(set->dim, x->n)) + 16 * n * (k + 2);
+    if (set->retrieval) bytes += plx__cosine_search_bytes(run->ctx, x->n, x->n, (plx_index)k) + 16 * n * (k + 2);
     if (set->classifier == CANON_SVM) bytes += 8 * (double)x->n_labelled * (double)x->n_labelled;
     bytes += 8 * (squares + (x->n_views > 2 ? 2 : 1) * order * order);
     return bytes + 8 * 2 * n * k * (views + 2);

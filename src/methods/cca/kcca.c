@@ -162,8 +162,7 @@ static double memory(const plx__run *run)
     double reduce = widest + (full ? n * n + n * limit : (512 + 3 * limit) * n) + 52 * n;
     double solve = squares + (x->n_views > 2 ? 2 * order * order : 5 * squares);
     bytes += 8 * (fmax(reduce, solve) + n * k * (views + 3));
-    if (set->retrieval)
-        bytes += plx__cosine_search_bytes(run->ctx, 2 * x->n, plx__min(set->dim, x->n)) + 16 * n * (k + 2);
+    if (set->retrieval) bytes += plx__cosine_search_bytes(run->ctx, x->n, x->n, (plx_index)k) + 16 * n * (k + 2);
     if (set->classifier == CANON_SVM) bytes += 8 * (double)x->n_labelled * (double)x->n_labelled;
     return bytes;
 }

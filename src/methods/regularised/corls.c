@@ -57,6 +57,7 @@ typedef struct problem {
     view_terms *view;
     plx_index m, size;
     double *pair; /* m x m: gamma_c / n_uv, 0 for pairs that share nobody */
+    double even;  /* what all pairs of three or more views have in common; 0: nothing */
 } problem;
 
 /* ---- the terms ---- */
@@ -90,6 +91,10 @@ static plx_status count_pairs(problem *z)
                 shared += z->view[u].position[i] >= 0 && z->view[v].position[i] >= 0;
             z->pair[u * z->m + v] = shared ? p->gamma_c / (double)shared : 0.0;
         }
+    z->even = z->m > 2 ? z->pair[1] : 0.0;
+    for (plx_index u = 0; u < z->m; u++)
+        for (plx_index v = 0; v < z->m; v++)
+            if (u != v && z->pair[u * z->m + v] != z->even) z->even = 0;
     return PLX_OK;
 }
 
@@ -121,9 +126,37 @@ typedef struct coupling_job {
     const problem *z;
     plx_cmat x;
     plx_mat y;
+    double *sums; /* one row per worker */
 } coupling_job;
 
-/* All rows of the samples begin..end-1 except the loss. */
+/* All rows of the samples begin..end-1 except the loss, all pairs of views being tied alike: by the sum over the views. */
+static plx_status couple_evenly(void *arg, plx_context *ctx, plx_index begin_at, plx_index end, int worker)
+{
+    const coupling_job *job = arg;
+    const problem *z = job->z;
+    plx_index cols = job->x.cols;
+    double *sum = job->sums + (plx_index)worker * cols;
+    (void)ctx;
+    for (plx_index i = begin_at; i < end; i++) {
+        double present = 0;
+        memset(sum, 0, (size_t)cols * sizeof *sum);
+        for (plx_index v = 0; v < z->m; v++) {
+            if (z->view[v].position[i] < 0) continue;
+            plx__axpy(sum, 1.0, job->x.data + (z->view[v].offset + z->view[v].position[i]) * job->x.ld, cols);
+            present++;
+        }
+        for (plx_index v = 0; v < z->m; v++) {
+            if (z->view[v].position[i] < 0) continue;
+            plx_index row = z->view[v].offset + z->view[v].position[i];
+            double *to = job->y.data + row * job->y.ld;
+            const double *own = job->x.data + row * job->x.ld;
+            for (plx_index c = 0; c < cols; c++) to[c] = z->even * (present * own[c] - sum[c]);
+        }
+    }
+    return PLX_OK;
+}
+
+/* The same with a weight of its own for every pair. */
 static plx_status couple_samples(void *arg, plx_context *ctx, plx_index begin_at, plx_index end, int worker)
 {
     const coupling_job *job = arg;
@@ -149,8 +182,12 @@ static plx_status couple_samples(void *arg, plx_context *ctx, plx_index begin_at
 static plx_status couple(void *arg, plx_context *ctx, plx_cmat x, plx_mat y)
 {
     const problem *z = arg;
-    coupling_job job = {z, x, y};
-    PLX_TRY(plx__parallel_for(ctx, z->run->problem->n, plx__max(1, 65536 / plx__max(1, x.cols)), couple_samples, &job));
+    coupling_job job = {z, x, y, NULL};
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    PLX_TRY(plx__arena_f64(&job.sums, plx__scratch(ctx), (plx_index)plx__workers(ctx), x.cols));
+    PLX_TRY(plx__parallel_for(ctx, z->run->problem->n, plx__max(1, 65536 / plx__max(1, x.cols)),
+                              z->even > 0 ? couple_evenly : couple_samples, &job));
+    plx__arena_rewind(plx__scratch(ctx), mark);
     for (plx_index v = 0; v < z->m; v++) {
         const view_terms *t = &z->view[v];
         for (plx_index i = 0; i < t->q.l; i++) {

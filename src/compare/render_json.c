@@ -8,42 +8,9 @@
 #include "parallax/version.h"
 
 typedef struct writer {
-    plx_context *ctx;
+    plx__json_maker m;
     const plx_comparison *c;
-    bool failed; /* jansson had no memory */
 } writer;
-
-/* Takes over `value`, also when it fails. */
-static void put(writer *w, json_t *object, const char *key, json_t *value)
-{
-    const char *clean = NULL; /* names of classes may be part of a key */
-    if (plx__utf8(&clean, plx__scratch(w->ctx), key) != PLX_OK) clean = NULL;
-    if (!clean) json_decref(value);
-    if (!clean || !value || json_object_set_new(object, clean, value) != 0) w->failed = true;
-}
-
-static void push(writer *w, json_t *list, json_t *value)
-{
-    if (!value || json_array_append_new(list, value) != 0) w->failed = true;
-}
-
-static void put_text(writer *w, json_t *object, const char *key, const char *text)
-{
-    const char *clean = NULL;
-    if (!text) put(w, object, key, json_null());
-    else if (plx__utf8(&clean, plx__scratch(w->ctx), text) != PLX_OK) w->failed = true;
-    else put(w, object, key, json_string(clean));
-}
-
-static void put_whole(writer *w, json_t *object, const char *key, plx_index value)
-{
-    put(w, object, key, json_integer(value));
-}
-
-static void put_real(writer *w, json_t *object, const char *key, double value)
-{
-    put(w, object, key, plx__json_real(value));
-}
 
 /* ---- results ---- */
 
@@ -51,8 +18,9 @@ static json_t *runs_of(writer *w, plx_index metric, plx_index block, plx_index e
 {
     json_t *list = json_array();
     for (plx_index r = 0; list && r < w->c->runs; r++)
-        push(w, list,
-             plx__json_real(plx__measured_value(plx__measured_of(w->c, block, entry, r), w->c->metric[metric])));
+        plx__json_push(
+            &w->m, list,
+            plx__json_real(plx__measured_value(plx__measured_of(w->c, block, entry, r), w->c->metric[metric])));
     return list;
 }
 
@@ -61,14 +29,14 @@ static json_t *metric_of(writer *w, plx_index metric, plx_index block, plx_index
     const plx__tally *cell = plx__tally_of(w->c, metric, block, entry);
     json_t *o = json_object();
     if (!o) return NULL;
-    put_whole(w, o, "runs", cell->runs);
-    put_real(w, o, "mean", cell->mean);
-    put_real(w, o, "sd", cell->sd);
-    put(w, o, "best", json_boolean(cell->best));
-    put(w, o, "not_worse", json_boolean(cell->level));
-    put_real(w, o, "p", cell->p);
-    put_real(w, o, "p_holm", cell->p_holm);
-    put(w, o, "values", runs_of(w, metric, block, entry));
+    plx__json_put_whole(&w->m, o, "runs", cell->runs);
+    plx__json_put_real(&w->m, o, "mean", cell->mean);
+    plx__json_put_real(&w->m, o, "sd", cell->sd);
+    plx__json_put(&w->m, o, "best", json_boolean(cell->best));
+    plx__json_put(&w->m, o, "not_worse", json_boolean(cell->level));
+    plx__json_put_real(&w->m, o, "p", cell->p);
+    plx__json_put_real(&w->m, o, "p_holm", cell->p_holm);
+    plx__json_put(&w->m, o, "values", runs_of(w, metric, block, entry));
     return o;
 }
 
@@ -80,11 +48,11 @@ static json_t *reasons_of(writer *w, plx_index block, plx_index entry)
         json_t *o = m->reason ? json_object() : NULL;
         if (!m->reason) continue;
         if (o) {
-            put_whole(w, o, "run", r);
-            put_text(w, o, "status", plx__status_name(m->status));
-            put_text(w, o, "reason", m->reason);
+            plx__json_put_whole(&w->m, o, "run", r);
+            plx__json_put_text(&w->m, o, "status", plx__status_name(m->status));
+            plx__json_put_text(&w->m, o, "reason", m->reason);
         }
-        push(w, list, o);
+        plx__json_push(&w->m, list, o);
     }
     return list;
 }
@@ -92,30 +60,30 @@ static json_t *reasons_of(writer *w, plx_index block, plx_index entry)
 static json_t *entry_of(writer *w, plx_index block, plx_index entry)
 {
     json_t *o = json_object(), *metrics = json_object();
-    if (!o || !metrics) w->failed = true;
+    if (!o || !metrics) w->m.failed = true;
     for (plx_index m = 0; metrics && m < w->c->n_metrics; m++)
-        put(w, metrics, w->c->metric[m], metric_of(w, m, block, entry));
+        plx__json_put(&w->m, metrics, w->c->metric[m], metric_of(w, m, block, entry));
     if (!o) {
         json_decref(metrics);
         return NULL;
     }
-    put_text(w, o, "method", w->c->entry[entry].name);
-    put(w, o, "metrics", metrics);
-    put(w, o, "failures", reasons_of(w, block, entry));
+    plx__json_put_text(&w->m, o, "method", w->c->entry[entry].name);
+    plx__json_put(&w->m, o, "metrics", metrics);
+    plx__json_put(&w->m, o, "failures", reasons_of(w, block, entry));
     return o;
 }
 
 static json_t *block_of(writer *w, plx_index block, json_t *(*entry)(writer *, plx_index, plx_index))
 {
     json_t *o = json_object(), *list = json_array();
-    for (plx_index e = 0; list && e < w->c->n_entries; e++) push(w, list, entry(w, block, e));
+    for (plx_index e = 0; list && e < w->c->n_entries; e++) plx__json_push(&w->m, list, entry(w, block, e));
     if (!o) {
         json_decref(list);
         return NULL;
     }
-    put_text(w, o, "dataset", w->c->block[block].dataset);
-    put_text(w, o, "labels", w->c->block[block].labels);
-    put(w, o, "methods", list);
+    plx__json_put_text(&w->m, o, "dataset", w->c->block[block].dataset);
+    plx__json_put_text(&w->m, o, "labels", w->c->block[block].labels);
+    plx__json_put(&w->m, o, "methods", list);
     return o;
 }
 
@@ -125,12 +93,12 @@ static json_t *ranks_of(writer *w)
     for (plx_index m = 0; all && m < w->c->n_metrics; m++) {
         json_t *o = json_object(), *ranks = json_array();
         for (plx_index e = 0; ranks && e < w->c->n_entries; e++)
-            push(w, ranks, plx__json_real(w->c->rank[m * w->c->n_entries + e]));
+            plx__json_push(&w->m, ranks, plx__json_real(w->c->rank[m * w->c->n_entries + e]));
         if (o) {
-            put(w, o, "average_rank", ranks);
-            put_real(w, o, "friedman_p", w->c->friedman_p[m]);
+            plx__json_put(&w->m, o, "average_rank", ranks);
+            plx__json_put_real(&w->m, o, "friedman_p", w->c->friedman_p[m]);
         } else json_decref(ranks);
-        put(w, all, w->c->metric[m], o);
+        plx__json_put(&w->m, all, w->c->metric[m], o);
     }
     return all;
 }
@@ -138,11 +106,8 @@ static json_t *ranks_of(writer *w)
 static json_t *names_of(writer *w)
 {
     json_t *list = json_array();
-    for (plx_index e = 0; list && e < w->c->n_entries; e++) {
-        const char *clean = NULL;
-        if (plx__utf8(&clean, plx__scratch(w->ctx), w->c->entry[e].name) != PLX_OK) clean = NULL;
-        push(w, list, clean ? json_string(clean) : NULL);
-    }
+    for (plx_index e = 0; list && e < w->c->n_entries; e++)
+        plx__json_push(&w->m, list, plx__json_text(&w->m, w->c->entry[e].name));
     return list;
 }
 
@@ -151,18 +116,18 @@ static void put_setup(writer *w, json_t *o)
     const plx_comparison *c = w->c;
     char seed[24];
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)c->seed);
-    put_text(w, o, "version", PLX_VERSION_STRING);
-    put_text(w, o, "task", c->task == PLX_TASK_CLUSTER ? "cluster" : "classify");
-    if (c->seed <= INT64_MAX) put_whole(w, o, "seed", (plx_index)c->seed);
-    else put_text(w, o, "seed", seed);
-    put_whole(w, o, "repeats", c->repeats);
-    put_whole(w, o, "folds", c->folds);
-    put(w, o, "inductive", json_boolean(c->inductive));
-    if (c->inductive && !c->folds) put_real(w, o, "test_share", c->test);
-    put_text(w, o, "test", plx__comparison_test(c));
-    put_real(w, o, "alpha", c->alpha);
-    put(w, o, "methods", names_of(w));
-    put(w, o, "ranks", ranks_of(w));
+    plx__json_put_text(&w->m, o, "version", PLX_VERSION_STRING);
+    plx__json_put_text(&w->m, o, "task", c->task == PLX_TASK_CLUSTER ? "cluster" : "classify");
+    if (c->seed <= INT64_MAX) plx__json_put_whole(&w->m, o, "seed", (plx_index)c->seed);
+    else plx__json_put_text(&w->m, o, "seed", seed);
+    plx__json_put_whole(&w->m, o, "repeats", c->repeats);
+    plx__json_put_whole(&w->m, o, "folds", c->folds);
+    plx__json_put(&w->m, o, "inductive", json_boolean(c->inductive));
+    if (c->inductive && !c->folds) plx__json_put_real(&w->m, o, "test_share", c->test);
+    plx__json_put_text(&w->m, o, "test", plx__comparison_test(c));
+    plx__json_put_real(&w->m, o, "alpha", c->alpha);
+    plx__json_put(&w->m, o, "methods", names_of(w));
+    plx__json_put(&w->m, o, "ranks", ranks_of(w));
 }
 
 /* ---- costs ---- */
@@ -172,26 +137,26 @@ static json_t *cost_of(writer *w, plx_index block, plx_index entry)
     plx__expense x = plx__expense_of(w->c, block, entry);
     json_t *o = json_object();
     if (!o) return NULL;
-    put_text(w, o, "method", w->c->entry[entry].name);
-    put_real(w, o, "seconds", x.seconds);
-    put_real(w, o, "cpu_seconds", x.cpu);
-    put_real(w, o, "memory_bytes", x.memory);
+    plx__json_put_text(&w->m, o, "method", w->c->entry[entry].name);
+    plx__json_put_real(&w->m, o, "seconds", x.seconds);
+    plx__json_put_real(&w->m, o, "cpu_seconds", x.cpu);
+    plx__json_put_real(&w->m, o, "memory_bytes", x.memory);
     return o;
 }
 
 plx_status plx__render_json(const char **out, plx_context *ctx, const plx_comparison *c, plx_compare_part part)
 {
-    writer w = {.ctx = ctx, .c = c};
+    writer w = {.m = {.ctx = ctx}, .c = c};
     json_t *o = json_object(), *blocks = json_array();
     plx_status st = PLX_OK;
-    if (!o || !blocks) w.failed = true;
+    if (!o || !blocks) w.m.failed = true;
     for (plx_index b = 0; blocks && b < c->n_blocks; b++)
-        push(&w, blocks, block_of(&w, b, part == PLX_COMPARE_COSTS ? cost_of : entry_of));
+        plx__json_push(&w.m, blocks, block_of(&w, b, part == PLX_COMPARE_COSTS ? cost_of : entry_of));
     if (o && part == PLX_COMPARE_RESULTS) put_setup(&w, o);
-    if (o) put(&w, o, "blocks", blocks);
+    if (o) plx__json_put(&w.m, o, "blocks", blocks);
     else json_decref(blocks);
-    if (w.failed) st = plx__fail(ctx, PLX_E_NOMEM, "out of memory");
-    else st = plx__json_print(out, plx__scratch(ctx), o);
+    st = plx__json_made(&w.m);
+    if (st == PLX_OK) st = plx__json_print(out, plx__scratch(ctx), o);
     json_decref(o);
     return st;
 }

@@ -84,9 +84,19 @@ static void print_text(plx__textbuf *to, const char *text)
 
 static void print_value(plx__textbuf *to, const json_t *value, int depth);
 
+enum { ONE_LINE = -1 }; /* as a depth: no lines, no indent */
+
+static int deeper(int depth) { return depth == ONE_LINE ? ONE_LINE : depth + 1; }
+
 static void start_line(plx__textbuf *to, bool first, int depth)
 {
-    plx__textbuf_printf(to, "%s\n%*s", first ? "" : ",", 2 * depth, "");
+    if (!first) plx__textbuf_add(to, ",");
+    if (depth != ONE_LINE) plx__textbuf_printf(to, "\n%*s", 2 * depth, "");
+}
+
+static void end_lines(plx__textbuf *to, bool any, int depth)
+{
+    if (any && depth != ONE_LINE) plx__textbuf_printf(to, "\n%*s", 2 * depth, "");
 }
 
 static void print_object(plx__textbuf *to, const json_t *object, int depth)
@@ -97,13 +107,13 @@ static void print_object(plx__textbuf *to, const json_t *object, int depth)
     plx__textbuf_add(to, "{");
     json_object_foreach((json_t *)(uintptr_t)object, key, item)
     {
-        start_line(to, first, depth + 1);
+        start_line(to, first, deeper(depth));
         first = false;
         print_text(to, key);
-        plx__textbuf_add(to, ": ");
-        print_value(to, item, depth + 1);
+        plx__textbuf_add(to, depth == ONE_LINE ? ":" : ": ");
+        print_value(to, item, deeper(depth));
     }
-    if (!first) plx__textbuf_printf(to, "\n%*s", 2 * depth, "");
+    end_lines(to, !first, depth);
     plx__textbuf_add(to, "}");
 }
 
@@ -112,10 +122,10 @@ static void print_array(plx__textbuf *to, const json_t *array, int depth)
     size_t count = json_array_size(array);
     plx__textbuf_add(to, "[");
     for (size_t i = 0; i < count; i++) {
-        start_line(to, i == 0, depth + 1);
-        print_value(to, json_array_get(array, i), depth + 1);
+        start_line(to, i == 0, deeper(depth));
+        print_value(to, json_array_get(array, i), deeper(depth));
     }
-    if (count) plx__textbuf_printf(to, "\n%*s", 2 * depth, "");
+    end_lines(to, count > 0, depth);
     plx__textbuf_add(to, "]");
 }
 
@@ -137,10 +147,77 @@ static void print_value(plx__textbuf *to, const json_t *value, int depth)
     }
 }
 
-plx_status plx__json_print(const char **out, plx__arena *arena, const json_t *value)
+static plx_status print_whole(const char **out, plx__arena *arena, const json_t *value, int depth)
 {
     plx__textbuf text;
     plx__textbuf_init(&text, arena);
-    print_value(&text, value, 0);
+    print_value(&text, value, depth);
     return plx__textbuf_done(out, &text);
+}
+
+plx_status plx__json_print(const char **out, plx__arena *arena, const json_t *value)
+{
+    return print_whole(out, arena, value, 0);
+}
+
+plx_status plx__json_print_line(const char **out, plx__arena *arena, const json_t *value)
+{
+    return print_whole(out, arena, value, ONE_LINE);
+}
+
+/* ---- making documents ---- */
+
+void plx__json_put(plx__json_maker *m, json_t *object, const char *key, json_t *value)
+{
+    const char *clean = NULL; /* names of classes may be part of a key */
+    if (plx__utf8(&clean, plx__scratch(m->ctx), key) != PLX_OK) clean = NULL;
+    if (!clean) json_decref(value);
+    if (!clean || !value || json_object_set_new(object, clean, value) != 0) m->failed = true;
+}
+
+void plx__json_push(plx__json_maker *m, json_t *list, json_t *value)
+{
+    if (!value || json_array_append_new(list, value) != 0) m->failed = true;
+}
+
+json_t *plx__json_text(plx__json_maker *m, const char *text)
+{
+    const char *clean = NULL;
+    if (!text) return json_null();
+    if (plx__utf8(&clean, plx__scratch(m->ctx), text) == PLX_OK) return json_string(clean);
+    m->failed = true;
+    return NULL;
+}
+
+json_t *plx__json_put_object(plx__json_maker *m, json_t *object, const char *key)
+{
+    json_t *made = json_object();
+    plx__json_put(m, object, key, made);
+    return m->failed ? NULL : made;
+}
+
+json_t *plx__json_put_list(plx__json_maker *m, json_t *object, const char *key)
+{
+    json_t *made = json_array();
+    plx__json_put(m, object, key, made);
+    return m->failed ? NULL : made;
+}
+
+json_t *plx__json_push_object(plx__json_maker *m, json_t *list)
+{
+    json_t *made = json_object();
+    plx__json_push(m, list, made);
+    return m->failed ? NULL : made;
+}
+
+json_t *plx__json_push_list(plx__json_maker *m, json_t *list)
+{
+    json_t *made = json_array();
+    plx__json_push(m, list, made);
+    return m->failed ? NULL : made;
+}
+
+plx_status plx__json_made(const plx__json_maker *m)
+{
+    return m->failed ? plx__fail(m->ctx, PLX_E_NOMEM, "out of memory while writing JSON") : PLX_OK;
 }

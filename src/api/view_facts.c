@@ -9,7 +9,7 @@
 #include "cluster/view_clusters.h"
 #include "core/rng.h"
 #include "data/split_impl.h"
-#include "linalg/lowrank.h"
+#include "explain/directions.h"
 #include "methods/registry.h"
 
 /* ---- how good it is alone ---- */
@@ -93,19 +93,6 @@ static plx_status validate(plx__view_report *r, plx__view_facts *f)
 
 /* ---- clusters and directions of the scaled view ---- */
 
-static plx_status scaled_view(plx__view *out, plx__view_report *r, const plx__view *v)
-{
-    plx__scale_kind kind = plx__scale_auto(v, NULL);
-    plx__scaler scaler;
-    plx__view dense;
-    if (kind == PLX__SCALE_ZSCORE && v->sparse) {
-        PLX_TRY(plx__view_dense(&dense, plx__scratch(r->ctx), v));
-        v = &dense;
-    }
-    PLX_TRY(plx__scaler_fit(&scaler, r->ctx, plx__scratch(r->ctx), kind, v, NULL));
-    return plx__scaler_apply(out, r->ctx, plx__scratch(r->ctx), &scaler, v);
-}
-
 static plx_status name_clusters(plx__view_report *r, plx__view_facts *f, const int32_t *label)
 {
     PLX_TRY(PLX__ARENA_NEW(&f->cluster, plx__scratch(r->ctx), r->data->n));
@@ -124,62 +111,11 @@ static plx_status find_clusters(plx__view_report *r, plx__view_facts *f, const p
     return name_clusters(r, f, found.label);
 }
 
-/* The present rows one after the other; of a sparse view only the beginnings of the rows are new. */
-static plx_status pack_rows(plx__rsvd_input *out, plx__view_report *r, const plx__view *v)
-{
-    plx_index n = r->data->n, row = 0;
-    int64_t *ptr = NULL;
-    plx_mat dense;
-    if (v->sparse) {
-        PLX_TRY(plx__arena_i64(&ptr, plx__scratch(r->ctx), v->present_count + 1));
-        for (plx_index i = 0; i < n; i++)
-            if (v->present[i]) ptr[++row] = v->csr.ptr[i + 1]; /* rows in between are empty */
-        out->csr = v->csr;
-        out->csr.rows = v->present_count;
-        out->csr.ptr = ptr;
-        return PLX_OK;
-    }
-    PLX_TRY(plx__arena_mat(&dense, plx__scratch(r->ctx), v->present_count, v->cols));
-    for (plx_index i = 0; i < n; i++)
-        if (v->present[i])
-            memcpy(dense.data + row++ * dense.ld, v->dense.data + i * v->dense.ld, (size_t)v->cols * sizeof(double));
-    out->dense = plx__cmat(dense);
-    return PLX_OK;
-}
-
-static plx_status mean_of(double **mean, plx__view_report *r, const plx__rsvd_input *in, plx_index rows, plx_index cols)
-{
-    PLX_TRY(plx__arena_f64(mean, plx__scratch(r->ctx), cols, 1));
-    for (plx_index i = 0; i < rows; i++) {
-        if (in->csr.ptr)
-            for (int64_t e = in->csr.ptr[i]; e < in->csr.ptr[i + 1]; e++) (*mean)[in->csr.col[e]] += in->csr.val[e];
-        else
-            for (plx_index j = 0; j < cols; j++) (*mean)[j] += in->dense.data[i * in->dense.ld + j];
-    }
-    for (plx_index j = 0; j < cols; j++) (*mean)[j] /= (double)plx__max(rows, 1);
-    return PLX_OK;
-}
-
 static plx_status find_directions(plx__view_report *r, plx__view_facts *f, const plx__view *scaled)
 {
-    plx_index rows = f->view->present_count, k = plx__min(r->o.directions, plx__min(scaled->cols, rows - 1)), row = 0;
-    double *mean = NULL, *s = NULL;
-    plx_mat u, vt;
-    plx__rsvd_input in = {.mean = NULL};
-    if (k < 1) return PLX_OK;
-    PLX_TRY(pack_rows(&in, r, scaled));
-    PLX_TRY(mean_of(&mean, r, &in, rows, scaled->cols));
-    in.mean = mean;
-    PLX_TRY(plx__arena_mat(&f->direction, plx__scratch(r->ctx), r->data->n, k));
-    PLX_TRY(plx__arena_mat(&u, plx__scratch(r->ctx), rows, k));
-    PLX_TRY(plx__arena_mat(&vt, plx__scratch(r->ctx), k, scaled->cols));
-    PLX_TRY(plx__arena_f64(&s, plx__scratch(r->ctx), k, 1));
-    PLX_TRY(plx__rsvd(r->ctx, in, k, NULL, u, s, vt));
-    for (plx_index i = 0; i < r->data->n; i++)
-        if (f->view->present[i])
-            memcpy(f->direction.data + i * f->direction.ld, u.data + row++ * u.ld, (size_t)k * sizeof(double));
-    while (k > 0 && !(s[k - 1] > 1e-9 * s[0])) k--; /* directions of nothing */
-    f->direction.cols = k;
+    plx__directions found;
+    PLX_TRY(plx__view_directions(&found, r->ctx, scaled, r->data->n, r->o.directions));
+    f->direction = found.u;
     return PLX_OK;
 }
 
@@ -192,7 +128,7 @@ plx_status plx__view_alone(plx__view_report *r, plx_index view)
     f->density = (double)f->view->nonzeros / cells;
     if (r->classes) PLX_TRY(validate(r, f));
     if (f->view->kind == PLX_VIEW_KERNEL || f->view->missing_values > 0) return PLX_OK;
-    PLX_TRY(scaled_view(&scaled, r, f->view));
+    PLX_TRY(plx__scaled_view(&scaled, r->ctx, f->view));
     PLX_TRY(find_clusters(r, f, &scaled));
     return find_directions(r, f, &scaled);
 }

@@ -3,7 +3,7 @@
 # Does nothing when everything is there; asks for sudo only when it is not run as root.
 #   tools/setup.sh          what building and testing need
 #   tools/setup.sh ci       also what .ci/run and tools/pre-commit.sh need: clang and clang-format
-#   tools/setup.sh full     also what `make check-full`, `make bench` and the lint targets need
+#   tools/setup.sh full     also what `make check-full`, `make bench` and the lint targets need, and a browser for reports
 set -eu
 
 packages="gcc make cmake ninja-build pkg-config python3 python3-venv
@@ -11,9 +11,11 @@ libopenblas-openmp-dev liblapacke-dev libsuitesparse-dev liblbfgs-dev libjansson
 libmatio-dev libutf8proc-dev libstemmer-dev libsqlite3-dev zlib1g-dev libcmocka-dev"
 # Only the tests use these, to compare with (PLX_REFERENCES in the presets); CHOLMOD comes with libsuitesparse-dev.
 packages="$packages libglpk-dev libsvm-dev"
+# For the page of --report (report/); a build without them has none.
+packages="$packages nodejs npm"
 case "${1:-}" in
 ci) packages="$packages clang clang-format libomp-dev" ;;
-full) packages="$packages clang clang-format libomp-dev clang-tidy cppcheck valgrind lcov" ;;
+full) packages="$packages clang clang-format libomp-dev clang-tidy cppcheck valgrind lcov chromium" ;;
 esac
 
 # For the Python package: the headers of the interpreter, unless it is one of the user's own.
@@ -25,8 +27,8 @@ missing=""
 for p in $packages; do
     dpkg-query -W -f='${Status}' "$p" 2>/dev/null | grep -q '^install ok installed$' || missing="$missing $p"
 done
-# A compiler, CMake or Python of the user's own is as good as the package.
-for pair in gcc:gcc make:make cmake:cmake ninja-build:ninja python3:python3; do
+# A compiler, CMake, Python, Node or browser of the user's own is as good as the package.
+for pair in gcc:gcc make:make cmake:cmake ninja-build:ninja python3:python3 nodejs:node npm:npm chromium:chromium chromium:google-chrome; do
     p=${pair%%:*}
     if command -v "${pair##*:}" >/dev/null 2>&1; then
         missing=$(printf '%s' " $missing " | sed "s/ $p / /; s/^ *//; s/ *\$//")

@@ -28,6 +28,7 @@
 #include "parallax/ner.h"
 #include "parallax/params.h"
 #include "parallax/portfolio.h"
+#include "parallax/report.h"
 #include "parallax/retrieve.h"
 #include "parallax/split.h"
 #include "parallax/status.h"

@@ -56,6 +56,7 @@ typedef struct desk {
     plx_tuning *tuning;
     plx_dataset *partly; /* the samples of `data` with labels of some */
     plx_portfolio *portfolio;
+    plx_report *report;
     plx_metrics_hierarchy hierarchy;
     plx_cmat dense;
     plx_ccsr sparse;

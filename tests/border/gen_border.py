@@ -135,6 +135,15 @@ BY_FUNCTION = {
     ("plx_prediction_array", "name"): '"shared"',
     ("plx_prediction_metrics", "prediction"): "plx_model_prediction(d->model)",
     ("plx_prediction_write", "path"): '"prediction.csv"',
+    ("plx_report_create", "command"): '"parallax fit"',
+    ("plx_report_add_data", "prediction"): "plx_model_prediction(d->model)",
+    ("plx_report_add_portfolio", "data"): "d->partly",
+    ("plx_report_add_explanation", "about"): '"data"',
+    ("plx_report_add_curves", "what"): '"labels"',
+    ("plx_report_add_warning", "text"): '"careful"',
+    ("plx_report_add_setting", "value"): '"1"',
+    ("plx_report_add_setting", "otherwise"): '"0"',
+    ("plx_report_write", "path"): '"report.html"',
     ("plx_retrieval_write", "path"): '"retrieval.csv"',
     ("plx_split_features", "spec"): '"1"',
     ("plx_split_folds", "k"): "2",
@@ -201,6 +210,8 @@ BY_TYPE = {
     "plx_tuning *": "d->tuning",
     "const plx_tuning *": "d->tuning",
     "const plx_dataset *const *": "(const plx_dataset *const *)&d->data",
+    "plx_report *": "d->report",
+    "const plx_report *": "d->report",
     "plx_comparison *": "d->comparison",
     "const plx_comparison *": "d->comparison",
     "const plx_metrics_hierarchy *": "&d->hierarchy",
@@ -265,6 +276,10 @@ OPTIONAL = {
     "plx_model_json": ["data"],
     "plx_portfolio_fit": ["directory"],
     "plx_prediction_write": ["data"],
+    "plx_report_create": ["command"],
+    "plx_report_add_data": ["prediction"],
+    "plx_report_add_explanation": ["method"],
+    "plx_report_add_setting": ["otherwise"],
     "plx_retrieval_write": ["queries", "items"],
     "plx_retrieve": ["options"],
     "plx_ner_bootstrap": ["params", "options"],
@@ -307,8 +322,9 @@ ANY_LARGE = {("plx_json_number", "size"), ("plx_json_string", "size"), ("plx_acq
              ("plx_model_tree", "leaves"), ("plx_ner_choice_write", "batch")}
 # Out of range here is a fact about the data, not a wrong argument: any error will do.
 OTHER_ERROR = {("plx_dataset_min_df", "least")}
-# Of use to another program of ours only, or the model here has no tree: no argument of a test is a good one.
-NEVER_SUCCEEDS = {"plx_reader_main", "plx_model_tree"}
+# Of use to another program of ours only, or the model here has no tree, or a build without Node has no page: no argument of
+# a test is a good one.
+NEVER_SUCCEEDS = {"plx_reader_main", "plx_model_tree", "plx_report_write"}
 # NULL here needs something else instead: PLX_E_ARG, but the message speaks of both.
 EITHER_OR = {("plx_dataset_read", "path"), ("plx_dataset_save", "path")}
 # Enumerations that are not looked up: any number is a level.

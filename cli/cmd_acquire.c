@@ -9,10 +9,11 @@
 #include "hide_labels.h"
 #include "output.h"
 #include "read_data.h"
+#include "report_file.h"
 #include "simulate.h"
 #include "summary.h"
 
-static const char *const outputs[] = {"out", "json", "dump", NULL};
+static const char *const outputs[] = {"out", "json", "dump", "report", NULL};
 
 enum { DEFAULT_TOP = 10 };
 
@@ -84,8 +85,9 @@ static int acquire(cli_session *s, const plx_dataset *data, const plx_params *pa
 
 static int check_options(const cli_args *args)
 {
-    static const char *const simulated[] = {"hide",          "hide-file", "runs",      "criteria",    "retrain-every",
-                                            "restart-every", "test",      "stop-gain", "stop-stable", NULL};
+    static const char *const simulated[] = {"hide",          "hide-file",     "runs", "criteria",
+                                            "retrain-every", "restart-every", "test", "stop-gain",
+                                            "stop-stable",   "report",        NULL};
     static const char *const ranked[] = {"json", "dump", "top", "details", NULL};
     bool simulate = cli_value(args, "simulate") != NULL;
     if (!cli_value(args, "with")) return cli_usage_error(args->verb, "--with METHOD is missing");
@@ -101,6 +103,7 @@ static int run_on_data(cli_session *s, plx_params *params)
     plx_dataset *data = NULL, *hidden = NULL;
     const char *labels = cli_value(s->args, "labels");
     int code = cli_check_outputs(s, outputs);
+    if (!code) code = cli_check_report(s);
     if (!code) code = cli_read_data(&data, s, s->args->positional[1]);
     if (!code && cli_value(s->args, "simulate")) code = cli_simulate(s, data, params, kind_of(s->args->positional[0]));
     else if (!code) {
@@ -297,8 +300,8 @@ static const cli_option options[] = {
      .help = "Simulation: stop a curve when the labels of the scored samples stay the same over R fits."},
     CLI_END_OPTIONS};
 
-static const cli_option *const option_sets[] = {options,          cli_seed_options, cli_run_options,
-                                                cli_talk_options, cli_read_options, NULL};
+static const cli_option *const option_sets[] = {
+    options, cli_report_options, cli_seed_options, cli_run_options, cli_talk_options, cli_read_options, NULL};
 
 static const cli_example examples[] = {
     {"parallax acquire labels posts --with svm --set criterion=margin --top 20",

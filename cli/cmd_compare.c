@@ -6,6 +6,7 @@
 
 #include "output.h"
 #include "read_data.h"
+#include "report_file.h"
 #include "word_list.h"
 
 typedef struct comparing {
@@ -152,7 +153,15 @@ static int write_results(comparing *c)
     return cli_fail(&c->s, plx_comparison_write(c->s.ctx, c->result, PLX_COMPARE_TEXT, PLX_COMPARE_COSTS, "-"));
 }
 
-static const char *const outputs[] = {"out", "costs", "journal", NULL};
+static int write_report(comparing *c)
+{
+    plx_report *report = NULL;
+    int code = cli_report_open(&report, &c->s, PLX_REPORT_COMPARE);
+    if (report && !code) code = cli_fail(&c->s, plx_report_add_comparison(report, c->s.ctx, c->result));
+    return cli_report_close(report, &c->s, code);
+}
+
+static const char *const outputs[] = {"out", "costs", "journal", "report", NULL};
 
 static int say_end(comparing *c)
 {
@@ -176,6 +185,7 @@ static int work(comparing *c)
     const char *splits = cli_value(c->s.args, "write-splits");
     const plx_dataset *const *data = NULL;
     int code = cli_check_outputs(&c->s, outputs);
+    if (!code) code = cli_check_report(&c->s);
     if (!code) code = read_lists(c);
     read_numbers(c);
     if (!code) code = name_journal(c);
@@ -188,6 +198,7 @@ static int work(comparing *c)
         return code;
     }
     code = cli_fail(&c->s, plx_compare(&c->result, c->s.ctx, data, c->n_data, &c->o));
+    if (!code) code = write_report(c);
     if (!code) code = write_results(c);
     return code ? code : say_end(c);
 }
@@ -322,8 +333,8 @@ static const cli_option options[] = {
      .help = "Only write DIR/splits.csv, for programs whose predictions --with reads."},
     CLI_END_OPTIONS};
 
-static const cli_option *const option_sets[] = {options,          cli_seed_options,   cli_memory_options,
-                                                cli_talk_options, cli_column_options, NULL};
+static const cli_option *const option_sets[] = {
+    options, cli_report_options, cli_seed_options, cli_memory_options, cli_talk_options, cli_column_options, NULL};
 
 static const cli_example examples[] = {
     {"parallax compare data/cora data/webkb --methods nb,coem,svm --out table.md",

@@ -4,10 +4,11 @@
 #include "apply.h"
 #include "output.h"
 #include "read_data.h"
+#include "report_file.h"
 #include "sections.h"
 #include "summary.h"
 
-static const char *const outputs[] = {"json", NULL};
+static const char *const outputs[] = {"json", "report", NULL};
 
 enum { WIDEST = 28 }; /* characters of a cell */
 
@@ -24,6 +25,25 @@ static int write_results(cli_session *s, plx_explanation *e)
     return code;
 }
 
+static int fill_report(plx_report *report, cli_session *s, const plx_model *model, const plx_dataset *data,
+                       const plx_explanation *e)
+{
+    plx_prediction *answers = NULL;
+    plx_status st = plx_report_add_explanation(report, s->ctx, e, plx_model_method(model), plx_dataset_name(data));
+    if (st == PLX_OK) st = plx_predict(&answers, s->ctx, model, data);
+    if (st == PLX_OK) st = plx_report_add_data(report, s->ctx, data, answers);
+    plx_prediction_destroy(answers);
+    return cli_fail(s, st);
+}
+
+static int write_report(cli_session *s, const plx_model *model, const plx_dataset *data, const plx_explanation *e)
+{
+    plx_report *report = NULL;
+    int code = cli_report_open(&report, s, PLX_REPORT_EXPLAIN);
+    if (report && !code) code = fill_report(report, s, model, data, e);
+    return cli_report_close(report, s, code);
+}
+
 static int run(const cli_args *args)
 {
     cli_session s;
@@ -37,10 +57,13 @@ static int run(const cli_args *args)
     o.top = cli_whole(args, "top", o.top);
     o.repeats = cli_whole(args, "repeats", o.repeats);
     code = cli_check_outputs(&s, outputs);
+    if (!code) code = cli_check_report(&s);
     if (!code) code = cli_fail(&s, plx_model_load(&model, s.ctx, args->positional[0]));
     if (!code) code = cli_read_data_for(&data, &s, args->positional[1], model);
     if (!code) code = cli_fail(&s, plx_explain(&explanation, s.ctx, model, data, &o));
+    if (!code) code = write_report(&s, model, data, explanation);
     if (!code) code = write_results(&s, explanation);
+    if (!code) cli_say_outputs(&s, outputs);
     plx_explanation_destroy(explanation);
     plx_dataset_destroy(data);
     plx_model_destroy(model);
@@ -67,8 +90,8 @@ static const cli_option options[] = {
      .help = "Permutations of every view (default 5); more give smaller errors."},
     {.name = "json", .value = "FILE", .kind = CLI_FILE, .help = "Write everything as JSON (- for standard output)."},
     CLI_END_OPTIONS};
-static const cli_option *const option_sets[] = {options,          cli_seed_options, cli_run_options,
-                                                cli_talk_options, cli_read_options, NULL};
+static const cli_option *const option_sets[] = {
+    options, cli_report_options, cli_seed_options, cli_run_options, cli_talk_options, cli_read_options, NULL};
 static const cli_example examples[] = {
     {"parallax explain cora.plx data/cora", "Which views and features matter, and where is it wrong?"},
     {"parallax explain cora.plx data/cora --sample 31336 --json why.json", "Why this sample?"},

@@ -11,6 +11,7 @@
 #include "hide_labels.h"
 #include "output.h"
 #include "read_data.h"
+#include "report_file.h"
 #include "summary.h"
 
 /* ---- labels ---- */
@@ -58,6 +59,14 @@ static int write_results(cli_session *s, plx_model *model, const plx_dataset *da
     if (!code && file) code = cli_fail(s, plx_model_save(s->ctx, model, file));
     if (!code && json) code = cli_write_text(s, json, text);
     return code;
+}
+
+static int write_report(cli_session *s, const plx_model *model, const plx_dataset *data)
+{
+    plx_report *report = NULL;
+    int code = cli_report_open(&report, s, PLX_REPORT_FIT);
+    if (report && !code) code = cli_fail(s, plx_report_add_model(report, s->ctx, model, data));
+    return cli_report_close(report, s, code);
 }
 
 /* Which limit stopped the run, as far as one can tell from outside. */
@@ -136,7 +145,7 @@ static int check_order(const cli_args *args)
     return cli_usage_error(args->verb, "METHOD comes first: parallax fit %s %s", data, method);
 }
 
-static const char *const outputs[] = {"out", "model", "json", "dump", NULL};
+static const char *const outputs[] = {"out", "model", "json", "dump", "report", NULL};
 
 static double seconds_now(void)
 {
@@ -166,6 +175,7 @@ static int fit_data(cli_session *s, const char *method, plx_dataset **data, cons
     double seconds = seconds_now() - started;
     if (!code) code = cli_fail(s, plx_prediction_metrics(&metrics, s->ctx, plx_model_prediction(model), model, *data));
     if (!code) code = write_results(s, model, *data);
+    if (!code) code = write_report(s, model, *data);
     if (!code) say_result(s, model, *data, metrics, seconds);
     plx_metrics_destroy(metrics);
     plx_model_destroy(model);
@@ -182,6 +192,7 @@ static int run_auto(const cli_args *args)
     if (!code) code = cli_session_open(&s, args);
     if (code) return code;
     code = cli_check_outputs(&s, outputs);
+    if (!code) code = cli_check_report(&s);
     if (!code) code = cli_read_data(&data, &s, args->positional[1]);
     if (!code) code = hide_labels(&data, &s);
     if (!code) code = cli_fit_auto(&s, data);
@@ -203,6 +214,7 @@ static int run(const cli_args *args)
     code = cli_fail(&s, plx_params_create(&params, s.ctx, args->positional[0]));
     if (!code) code = cli_set_params(params, &s);
     if (!code) code = cli_check_outputs(&s, outputs);
+    if (!code) code = cli_check_report(&s);
     if (!code) code = cli_read_data(&data, &s, args->positional[1]);
     if (!code) code = fit_data(&s, args->positional[0], &data, params);
     plx_dataset_destroy(data);
@@ -252,8 +264,8 @@ static const cli_option options[] = {
     {.name = "show-changed", .kind = CLI_FLAG, .help = "Tell which parameters differ from their defaults."},
     CLI_END_OPTIONS};
 
-static const cli_option *const option_sets[] = {options,          cli_seed_options, cli_run_options,
-                                                cli_talk_options, cli_read_options, NULL};
+static const cli_option *const option_sets[] = {
+    options, cli_report_options, cli_seed_options, cli_run_options, cli_talk_options, cli_read_options, NULL};
 
 static const cli_example examples[] = {
     {"parallax fit nb data/cora --labels 10% --out labels.csv", "Label all samples from a tenth of the labels."},

@@ -6,9 +6,10 @@
 #include "hide_labels.h"
 #include "output.h"
 #include "read_data.h"
+#include "report_file.h"
 #include "sections.h"
 
-static const char *const outputs[] = {"json", NULL};
+static const char *const outputs[] = {"json", "report", NULL};
 
 /* Advice is sentences, not columns. */
 static void print_advice(const plx_explanation *e, plx_index s)
@@ -38,6 +39,16 @@ static int hide(plx_dataset **data, cli_session *s)
     return code;
 }
 
+static int write_page(cli_session *s, const plx_explanation *e, const plx_dataset *data)
+{
+    plx_report *report = NULL;
+    int code = cli_report_open(&report, s, PLX_REPORT_VIEWS);
+    if (report && !code)
+        code = cli_fail(s, plx_report_add_explanation(report, s->ctx, e, NULL, plx_dataset_name(data)));
+    if (report && !code) code = cli_fail(s, plx_report_add_data(report, s->ctx, data, NULL));
+    return cli_report_close(report, s, code);
+}
+
 static int write_report(cli_session *s, plx_explanation *e)
 {
     const char *json = cli_value(s->args, "json"), *text = NULL;
@@ -61,9 +72,11 @@ static int run(const cli_args *args)
     o.folds = cli_whole(args, "folds", o.folds);
     o.directions = cli_whole(args, "directions", o.directions);
     code = cli_check_outputs(&s, outputs);
+    if (!code) code = cli_check_report(&s);
     if (!code) code = cli_read_data(&data, &s, args->positional[0]);
     if (!code) code = hide(&data, &s);
     if (!code) code = cli_fail(&s, plx_views(&report, s.ctx, data, &o));
+    if (!code) code = write_page(&s, report, data);
     if (!code) code = write_report(&s, report);
     plx_explanation_destroy(report);
     plx_dataset_destroy(data);
@@ -93,8 +106,8 @@ static const cli_option options[] = {
      .help = "Strongest directions of each view whose correlations are found (default 10)."},
     {.name = "json", .value = "FILE", .kind = CLI_FILE, .help = "Write everything as JSON (- for standard output)."},
     CLI_END_OPTIONS};
-static const cli_option *const option_sets[] = {options,          cli_seed_options, cli_run_options,
-                                                cli_talk_options, cli_read_options, NULL};
+static const cli_option *const option_sets[] = {
+    options, cli_report_options, cli_seed_options, cli_run_options, cli_talk_options, cli_read_options, NULL};
 static const cli_example examples[] = {
     {"parallax views data/cora --labels 10%", "What is each view worth, as far as a tenth of the labels tells?"},
     CLI_END_EXAMPLES};

@@ -8,9 +8,10 @@
 #include <string.h>
 
 #include "output.h"
+#include "report_file.h"
 #include "summary.h"
 
-static const char *const outputs[] = {"out", "json", NULL};
+static const char *const outputs[] = {"out", "json", "report", NULL};
 
 int cli_check_auto(const cli_args *args)
 {
@@ -78,6 +79,14 @@ static int write_json(cli_session *s, const plx_portfolio *p, const plx_metrics 
     return cli_json_file_write(&f, s, path);
 }
 
+static int write_report(cli_session *s, const plx_portfolio *p, const plx_dataset *data)
+{
+    plx_report *report = NULL;
+    int code = cli_report_open(&report, s, PLX_REPORT_FIT);
+    if (report && !code) code = cli_fail(s, plx_report_add_portfolio(report, s->ctx, p, data));
+    return cli_report_close(report, s, code);
+}
+
 int cli_fit_auto(cli_session *s, const plx_dataset *data)
 {
     const char *out = cli_value(s->args, "out"), *json = cli_value(s->args, "json");
@@ -89,6 +98,7 @@ int cli_fit_auto(cli_session *s, const plx_dataset *data)
     if (!code) code = cli_fail(s, plx_portfolio_metrics(&metrics, s->ctx, p, data));
     if (!code && out) code = cli_fail(s, plx_prediction_write(s->ctx, plx_portfolio_prediction(p), data, out));
     if (!code && json) code = write_json(s, p, metrics, json);
+    if (!code) code = write_report(s, p, data);
     if (!code) {
         cli_say_data(s, data);
         say_members(s, p);

@@ -296,7 +296,7 @@ static bool asks_for_help(int argc, char **argv)
 int cli_args_parse(cli_args *args, const cli_verb *verb, int argc, char **argv)
 {
     bool options = true;
-    *args = (cli_args){.verb = verb, .help = asks_for_help(argc, argv)};
+    *args = (cli_args){.verb = verb, .help = asks_for_help(argc, argv), .argc = argc, .argv = argv};
     if (args->help) return CLI_DONE;
     args->given = calloc((size_t)argc + 1, sizeof *args->given);
     args->positional = calloc((size_t)(positional_count(verb) + argc) + 1, sizeof *args->positional);

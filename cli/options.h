@@ -19,6 +19,8 @@ struct cli_args {
     const char **positional; /* NULL where an optional one is absent */
     int n_positional;
     bool help;
+    int argc; /* the words themselves */
+    char **argv;
 };
 
 /* Parse what follows the verb. CLI_DONE, or CLI_USAGE after one line on stderr. With --help only that is noted.

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "pair_list.h"
+#include "report_file.h"
 #include "summary.h"
 
 enum { MOST_STRATEGIES = 16 };
@@ -110,6 +111,23 @@ static void say_curves(simulation *m, const plx_curves *curves)
     cli_say_warnings(m->s);
     for (plx_index i = 0; plx_curves_strategy(curves, i); i++) say_strategy(m, curves, i, random);
     if (m->part) cli_say(m->s, "wrote    %s", cli_value(m->s->args, "out"));
+    if (cli_value(m->s->args, "report")) cli_say(m->s, "wrote    %s", cli_value(m->s->args, "report"));
+}
+
+static int write_report(simulation *m, const plx_curves *curves)
+{
+    const cli_args *args = m->s->args;
+    plx_report *report = NULL;
+    char *what = NULL;
+    int code = cli_report_open(&report, m->s, PLX_REPORT_ACQUIRE);
+    if (code || !report) return code;
+    if (asprintf(&what, "which %s of %s to acquire for %s",
+                 strcmp(args->positional[0], "any") == 0 ? "labels and views" : args->positional[0],
+                 plx_dataset_name(m->data), cli_value(args, "with")) < 0)
+        code = cli_fail_text(m->s, "out of memory");
+    if (!code) code = cli_fail(m->s, plx_report_add_curves(report, m->s->ctx, curves, what));
+    free(what);
+    return cli_report_close(report, m->s, code);
 }
 
 /* ---- the whole ---- */
@@ -124,6 +142,7 @@ static int run(simulation *m, const plx_params *params, plx_acquire_kind kind)
     int code = cli_fail(m->s, st);
     if (!code && plx_curves_resumed(curves))
         cli_say(m->s, "resumed  %s from %s", CLI_COUNT(plx_curves_resumed(curves), "state", "states"), m->part);
+    if (!code) code = write_report(m, curves);
     if (!code) code = cli_fail(m->s, plx_curves_write(m->s->ctx, curves, m->data, out ? out : "-"));
     if (!code) say_curves(m, curves);
     plx_curves_destroy(curves);

@@ -54,6 +54,13 @@ if(TARGET parallax-cli AND NOT PLX_SANITIZE)
     set_tests_properties(python.quick PROPERTIES LABELS python TIMEOUT 600 SKIP_RETURN_CODE 77)
   endif()
 endif()
+if(TARGET parallax-cli AND NOT PLX_SANITIZE AND Python3_FOUND)
+  add_test(NAME report.pages COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/tests/report/check_report.py
+    $<TARGET_FILE:parallax-cli>)
+  add_test(NAME report.browser COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/tests/report/check_browser.py
+    $<TARGET_FILE:parallax-cli>)
+  set_tests_properties(report.pages report.browser PROPERTIES LABELS report TIMEOUT 300 SKIP_RETURN_CODE 77)
+endif()
 include(cmake/border_test.cmake)
 include(cmake/readme_tests.cmake)
 include(cmake/contract_tests.cmake)

@@ -17,30 +17,38 @@ const options = {absWorkingDir: here, bundle: true, minify: true, write: false, 
 const script = await esbuild.build({...options, entryPoints: ["src/main.js"], format: "iife", metafile: true});
 const style = await esbuild.build({...options, entryPoints: ["src/style.css"]});
 
-/** Folders of the packages that went into the bundle. */
-function packages(inputs) {
-  const found = new Set();
-  for (const path of Object.keys(inputs)) {
-    const match = /^node_modules\/(@[^/]+\/[^/]+|[^/]+)\//.exec(path);
-    if (match) found.add(match[1]);
+const about = (folder) => JSON.parse(readFileSync(join(here, folder, "package.json"), "utf8"));
+
+/** Where a package finds one that it names: beside it, or above. */
+function dependency(folder, name) {
+  for (let at = folder; at.includes("node_modules"); at = at.slice(0, at.lastIndexOf("node_modules")).replace(/\/$/, "")) {
+    const nested = `${at}/node_modules/${name}`;
+    if (existsSync(join(here, nested))) return nested;
   }
+  return `node_modules/${name}`;
+}
+
+/** Folders of the packages that went into the bundle, and of those they need: some come with these inside. */
+function packages(inputs) {
+  const found = new Set(Object.keys(inputs).map((path) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1]).filter(Boolean));
+  for (const folder of found) // grows while it is walked
+    for (const name of Object.keys(about(folder).dependencies ?? {})) found.add(dependency(folder, name));
   return [...found].sort();
 }
 
-function licenceText(folder) {
-  const name = readdirSync(folder).sort().find((file) => /^licen[cs]e/i.test(file));
-  return name ? readFileSync(join(folder, name), "utf8").trim() : "";
+function licenceText(folder, kind) {
+  const name = readdirSync(join(here, folder)).sort().find((file) => /^licen[cs]e/i.test(file));
+  if (name) return readFileSync(join(here, folder, name), "utf8").trim();
+  return kind === "Unlicense" ? "In the public domain (Unlicense)." : "";
 }
 
 /** Texts of the licences, each once with the packages it covers; a licence that is not permissive ends the build. */
-function licences(names) {
+function licences(folders) {
   const byText = new Map();
-  for (const name of names) {
-    const folder = join(here, "node_modules", name);
-    const about = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-    const text = existsSync(folder) ? licenceText(folder) : "";
-    if (!PERMISSIVE.has(about.license) || !text) throw new Error(`${name}: licence ${about.license} cannot be bundled`);
-    byText.set(text, [...(byText.get(text) ?? []), `${name} ${about.version} (${about.license})`]);
+  for (const folder of folders) {
+    const {name, version, license} = about(folder), text = licenceText(folder, license);
+    if (!PERMISSIVE.has(license) || !text) throw new Error(`${name}: licence ${license} cannot be bundled`);
+    byText.set(text, [...(byText.get(text) ?? []), `${name} ${version} (${license})`]);
   }
   return [...byText].map(([text, who]) => `${who.join(", ")}\n\n${text}`).join("\n\n\n");
 }

@@ -7,6 +7,7 @@ Fenced blocks are marked in the line that opens them:
 
     ```sh run            a script: runs with `parallax` on the PATH
     ```sh run needs=A,B  the same, skipped when $PARALLAX_DATA has no directory A or B
+    ```sh run needs=report  the same, skipped where the build has no page for reports
     ```c run             a whole program: compiled against the build and run
     ```c body            statements: put into a main() that has a context `ctx` and a function check()
     ```text              right behind a block that runs: what it prints, both streams
@@ -140,7 +141,11 @@ def run_file(path, build, source, environment):
         for block in blocks_of(path):
             if not block.runs():
                 continue
-            absent = [n for n in block.needs() if not os.path.isdir(os.path.join(data, n))]
+            if "report" in block.needs() and not os.path.getsize(os.path.join(build, "report_page.html")):
+                print("{}:{}: skipped, this build has no report".format(path, block.line))
+                skipped += 1
+                continue
+            absent = [n for n in block.needs() if n != "report" and not os.path.isdir(os.path.join(data, n))]
             if absent:
                 print("{}:{}: skipped, {} is not in {}".format(path, block.line, ", ".join(absent), data))
                 skipped += 1

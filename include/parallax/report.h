@@ -194,6 +194,30 @@ PLX_API PLX_NODISCARD plx_status plx_report_add_setting(plx_report *report, plx_
  */
 PLX_API PLX_NODISCARD plx_status plx_report_write(plx_context *ctx, const plx_report *report, const char *path);
 
+/** What a picture shows. */
+typedef enum plx_figure {
+    PLX_FIGURE_EMBEDDING = 0, /**< maps of the samples */
+    PLX_FIGURE_CONFUSION = 1, /**< known classes by answers, or by clusters */
+    PLX_FIGURE_CURVES = 2     /**< learning curves of a simulation, or of a comparison with several numbers of labels */
+} plx_figure;
+
+/**
+ * Draw a figure of a report as SVG, for a paper. The data are those of the page, so that both show the same.
+ *
+ * @param report  A file that plx_report_write() wrote.
+ * @param path    The picture; "-": standard output.
+ * @retval PLX_E_ARG     an argument is NULL, or no such figure
+ * @retval PLX_E_FORMAT  the file is no report
+ * @retval PLX_E_DATA    the report has no such figure
+ * @retval PLX_E_IO      a file cannot be read or written
+ * @retval PLX_E_NOMEM   memory ran out
+ *
+ * Cost: O(bytes of both files).
+ * @since 0.1
+ */
+PLX_API PLX_NODISCARD plx_status plx_report_figure(plx_context *ctx, const char *report, plx_figure figure,
+                                                   const char *path);
+
 #ifdef __cplusplus
 }
 #endif

@@ -3,7 +3,9 @@
  */
 #include "api/api_args.h"
 #include "api/report_impl.h"
+#include "core/file.h"
 #include "parallax/version.h"
+#include "report/figures.h"
 #include "report/page.h"
 
 static const char *const kinds[] = {"fit", "explain", "views", "compare", "acquire"};
@@ -112,4 +114,29 @@ plx_status plx_report_add_setting(plx_report *report, plx_context *ctx, const ch
 plx_status plx_report_write(plx_context *ctx, const plx_report *report, const char *path)
 {
     PLX__CALL(ctx, plx__page_write(ctx, report->root, path), PLX__ARG(report), PLX__ARG(path));
+}
+
+/* ---- figures ---- */
+
+static plx_status write_figure(plx_context *ctx, const char *report, plx_figure figure, const char *path)
+{
+    static plx_status (*const draw[])(plx__textbuf *, plx_context *, const json_t *) = {
+        plx__figure_embedding, plx__figure_confusion, plx__figure_curves};
+    plx__textbuf text;
+    const char *svg = NULL;
+    json_t *root = NULL;
+    if ((int)figure < 0 || (size_t)figure >= sizeof draw / sizeof *draw)
+        PLX_FAIL(ctx, PLX_E_ARG, "there is no figure %d", (int)figure);
+    plx__textbuf_init(&text, plx__scratch(ctx));
+    PLX_TRY(plx__page_read(&root, ctx, report));
+    plx_status st = draw[figure](&text, ctx, root);
+    json_decref(root);
+    PLX_TRY(st);
+    PLX_TRY(plx__textbuf_done(&svg, &text));
+    return plx__write_text_file(ctx, path, svg);
+}
+
+plx_status plx_report_figure(plx_context *ctx, const char *report, plx_figure figure, const char *path)
+{
+    PLX__CALL(ctx, write_figure(ctx, report, figure, path), PLX__ARG(report), PLX__ARG(path));
 }

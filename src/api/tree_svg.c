@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/tree_impl.h"
+#include "report/svg.h"
 
 enum {
     LEFT = 24,
@@ -18,35 +19,11 @@ enum {
     TRIANGLE = 26
 };
 
-/* Told apart with every kind of colour vision (Okabe and Ito). */
-static const char *const COLOURS[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                      "#e69f00", "#56b4e9", "#8c6d31", "#7b4fa3"};
-enum { N_COLOURS = sizeof COLOURS / sizeof *COLOURS };
 static const char PLAIN[] = "#444444";
 
 static const char *colour(const plx__tree *t, plx_index node)
 {
-    return t->view && node >= t->n ? COLOURS[t->view[node - t->n] % N_COLOURS] : PLAIN;
-}
-
-/* ---- text ---- */
-
-/* At most `letters` characters of UTF-8, what XML reserves spelled out. */
-static void add_text(plx__textbuf *out, const char *text, int letters)
-{
-    const char *safe = text;
-    if (out->status == PLX_OK) out->status = plx__utf8(&safe, plx__scratch(out->arena->ctx), text);
-    for (const char *c = safe; *c; c++) {
-        if (((unsigned char)*c & 0xc0) != 0x80 && letters-- == 0) {
-            plx__textbuf_add(out, "\xe2\x80\xa6");
-            return;
-        }
-        if (*c == '<') plx__textbuf_add(out, "&lt;");
-        else if (*c == '>') plx__textbuf_add(out, "&gt;");
-        else if (*c == '&') plx__textbuf_add(out, "&amp;");
-        else if (*c == '"') plx__textbuf_add(out, "&quot;");
-        else plx__textbuf_addn(out, (unsigned char)*c < 0x20 ? " " : c, 1);
-    }
+    return t->view && node >= t->n ? plx__svg_colour(t->view[node - t->n]) : PLAIN;
 }
 
 /* ---- places ---- */
@@ -99,12 +76,7 @@ static void add_head(plx__textbuf *out, const places *p)
     const plx__tree *t = p->t;
     int width = LEFT + TREE_WIDTH + NAME_WIDTH, x = LEFT;
     long long height = TOP + ROW * (long long)p->leaves + BOTTOM;
-    plx__textbuf_printf(
-        out,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%lld\" viewBox=\"0 0 %d %lld\" "
-        "font-family=\"Helvetica, Arial, sans-serif\" font-size=\"12\" fill=\"#222222\">\n"
-        "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
-        width, height, width, height);
+    plx__svg_open(out, width, (double)height);
     plx__textbuf_printf(out, "<text x=\"%d\" y=\"24\" font-size=\"15\">%s: %lld samples", LEFT, t->model->method->name,
                         (long long)t->n);
     if (p->leaves < t->n) plx__textbuf_printf(out, " in %lld groups", (long long)p->leaves);
@@ -114,8 +86,8 @@ static void add_head(plx__textbuf *out, const places *p)
         int letters = (int)fmin((double)strlen(name), 16);
         plx__textbuf_printf(out,
                             "<rect x=\"%d\" y=\"38\" width=\"12\" height=\"12\" fill=\"%s\"/><text x=\"%d\" y=\"48\">",
-                            x, COLOURS[v % N_COLOURS], x + 17);
-        add_text(out, name, 16);
+                            x, plx__svg_colour(v), x + 17);
+        plx__svg_escape(out, name, 16);
         plx__textbuf_add(out, "</text>\n");
         x += 36 + 8 * letters;
     }
@@ -130,7 +102,7 @@ static void add_split(plx__textbuf *out, const places *p, plx_index node)
     plx__textbuf_printf(out, "%lld samples", (long long)plx__tree_size(t, node));
     if (t->view) {
         plx__textbuf_add(out, " split by ");
-        add_text(out, t->model->views[t->view[r]].name, 40);
+        plx__svg_escape(out, t->model->views[t->view[r]].name, 40);
         if (isfinite(t->goodness[r])) plx__textbuf_printf(out, ", goodness %.3g", t->goodness[r]);
         plx__textbuf_printf(out, ", explained %.3g", t->explained[r]);
     } else {
@@ -149,7 +121,7 @@ static void add_leaf(plx__textbuf *out, const places *p, plx_index node)
                             "<polygon points=\"%.1f,%.1f %.1f,%.1f %.1f,%.1f\" fill=\"%s\" fill-opacity=\"0.35\"/>\n",
                             fmin(p->x[node], right - 6), y, right, y - 5.5, right, y + 5.5, colour(t, node));
     plx__textbuf_printf(out, "<text x=\"%.1f\" y=\"%.1f\">", right + 7, y + 4);
-    add_text(out, plx__tree_name(t, t->smallest[node]), NAME_LETTERS);
+    plx__svg_escape(out, plx__tree_name(t, t->smallest[node]), NAME_LETTERS);
     if (size > 1) plx__textbuf_printf(out, " and %lld more", (long long)size - 1);
     plx__textbuf_add(out, "</text>\n");
 }
@@ -184,6 +156,6 @@ plx_status plx__tree_svg(plx__textbuf *out, plx_context *ctx, const plx__tree *t
     for (plx_index q = 0; q < count; q++)
         if (!plx__tree_is_split(t, order[q])) add_leaf(out, &p, order[q]);
     if (t->n > 1) add_axis(out, &p);
-    plx__textbuf_add(out, "</svg>\n");
+    plx__svg_close(out);
     return PLX_OK;
 }

@@ -144,6 +144,8 @@ BY_FUNCTION = {
     ("plx_report_add_setting", "value"): '"1"',
     ("plx_report_add_setting", "otherwise"): '"0"',
     ("plx_report_write", "path"): '"report.html"',
+    ("plx_report_figure", "report"): '"report.html"',
+    ("plx_report_figure", "path"): '"figure.svg"',
     ("plx_retrieval_write", "path"): '"retrieval.csv"',
     ("plx_split_features", "spec"): '"1"',
     ("plx_split_folds", "k"): "2",
@@ -324,7 +326,7 @@ ANY_LARGE = {("plx_json_number", "size"), ("plx_json_string", "size"), ("plx_acq
 OTHER_ERROR = {("plx_dataset_min_df", "least")}
 # Of use to another program of ours only, or the model here has no tree, or a build without Node has no page: no argument of
 # a test is a good one.
-NEVER_SUCCEEDS = {"plx_reader_main", "plx_model_tree", "plx_report_write"}
+NEVER_SUCCEEDS = {"plx_reader_main", "plx_model_tree", "plx_report_write", "plx_report_figure"}
 # NULL here needs something else instead: PLX_E_ARG, but the message speaks of both.
 EITHER_OR = {("plx_dataset_read", "path"), ("plx_dataset_save", "path")}
 # Enumerations that are not looked up: any number is a level.

@@ -14,6 +14,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import xml.etree.ElementTree
 
 import hostile
 
@@ -137,6 +138,45 @@ def check_acquire(data, out):
     assert not by_state, "states that the page lacks"
 
 
+def picture(out, figure, name):
+    parallax("plot", figure, out / f"{name}.html", "--out", out / f"{figure}.svg", "--quiet")
+    return xml.etree.ElementTree.parse(out / f"{figure}.svg").getroot()
+
+
+def check_figures(out):
+    """Pictures of the same data: as many signs and the same numbers as the page has."""
+    svg = "{http://www.w3.org/2000/svg}"
+    page = load(out / "fit.html")
+    maps = page["data"]["maps"]
+    root = picture(out, "embedding", "fit")
+    drawn = sum(x is not None for panel in maps["panels"] for x in panel["x"])
+    assert len(list(root.iter(svg + "circle"))) == drawn + len(maps["names"])
+    assert {tag.tag for tag in root.iter()} <= {svg + t for t in ("svg", "g", "rect", "text", "circle", "path")}, "names are no markup"
+    confusion = next(part for part in page["sections"] if part["key"] == "confusion")
+    counts = sorted(x for row in confusion["rows"] for x in row[1:] if x)
+    texts = [t.text or "" for t in picture(out, "confusion", "fit").iter(svg + "text")]
+    assert sorted(int(t) for t in texts if t.isdigit()) == counts
+    states = sum(len(strategy["states"]) for strategy in load(out / "acquire.html")["curves"]["strategies"])
+    root = picture(out, "curves", "acquire")
+    assert len(list(root.iter(svg + "circle"))) == states + 3
+    picture(out, "curves", "compare")
+    hold = (out / "fit.html").read_text()
+    for bad, status, word in ((hold[:hold.index('id="data">') + 50], 1, "not a report"), ("", 1, "not a report"), (replaced(hold, "[1, 2"), 1, "bad.html"),
+                              (replaced(hold, '{"data": {"maps": {"panels": [1, {"x": [1, null, "a"], "y": {}}], "class": 3}}}'), 0, ""),
+                              (replaced(hold, "[]"), 1, "no maps")):
+        (out / "bad.html").write_text(bad)
+        done = parallax("plot", "embedding", out / "bad.html", "--out", out / "bad.svg", "--quiet", status=status)
+        assert word in done.stderr and done.stderr.count("\n") == status, done.stderr
+    done = parallax("plot", "curves", out / "acquire.html", "--out", out / "x.png", status=2)
+    assert "rsvg-convert" in done.stderr
+
+
+def replaced(page, data):
+    """A page that holds other data."""
+    begin = page.index('id="data">') + len('id="data">')
+    return page[:begin] + data + page[page.index("</script>", begin):]
+
+
 def check_refusals(data, out):
     done = parallax("fit", "nb", data, "--report", data / "ids.txt", status=2)
     assert "ids.txt" in done.stderr and done.stderr.count("\n") == 1, done.stderr
@@ -165,6 +205,7 @@ def main():
         check_views(data, out)
         check_compare(data, out)
         check_acquire(data, out)
+        check_figures(out)
         check_refusals(data, out)
     print("reports: all as they should be")
     return 0

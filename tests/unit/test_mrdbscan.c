@@ -1,10 +1,10 @@
 /*
  * mrdbscan against its definition: neighbourhoods pair by pair, clusters by expanding core objects in index order. With
- * many neighbours per object the lists overflow and the second pass joins; the answer must not show it.
+ * many neighbours per object there is no room for all pairs and a second pass joins; the answer must not show it.
  */
 #include "fit_helpers.h"
 
-enum { N = 330, D = 3, VIEWS = 3 };
+enum { N = 700, D = 3, VIEWS = 3 }; /* three tiles of objects, the last one short */
 
 typedef struct world {
     double x[VIEWS][N * D];
@@ -29,7 +29,8 @@ static double distance(const world *w, int v, int i, int q, bool cosine)
         sum += (a[j] - b[j]) * (a[j] - b[j]);
         aa += a[j] * a[j], bb += b[j] * b[j], ab += a[j] * b[j];
     }
-    return cosine ? 1 - ab / sqrt(aa * bb) : sqrt(sum);
+    if (cosine) return aa > 0 && bb > 0 ? 1 - ab / sqrt(aa * bb) : 1;
+    return sqrt(sum);
 }
 
 /* needed 0: more than half of the common views. */
@@ -124,10 +125,43 @@ static void agrees_with_the_definition(void **state)
     }
 }
 
+/* Whole numbers far from the origin: neighbours lie exactly at the radius, and products in single precision cannot tell. */
+static void decides_at_the_radius_by_the_distance(void **state)
+{
+    (void)state;
+    static world w;
+    for (int v = 0; v < VIEWS; v++)
+        for (int i = 0; i < N; i++) {
+            w.has[v][i] = v == i % VIEWS || (i + v) % 4 > 0;
+            for (int j = 0; j < D; j++) w.x[v][i * D + j] = (i % 2 ? 3e5 : -1e6) + (i / 2 * (7 + 4 * j + v)) % 9;
+        }
+    for (int eps = 1; eps < 4; eps++) {
+        compare(&w, "union", 1, eps, false, false, 2);
+        compare(&w, "majority", 0, eps, false, false, 3);
+        compare(&w, "intersection", VIEWS, eps, false, false, 1);
+    }
+}
+
+/* A zero row is at cosine distance 1 of everything, other zero rows included. */
+static void zero_rows_under_cosine(void **state)
+{
+    (void)state;
+    static world w;
+    make_world(&w, 6, 0.2);
+    for (int v = 0; v < VIEWS; v++)
+        for (int i = v; i < N; i += 5)
+            for (int j = 0; j < D; j++) w.x[v][i * D + j] = 0;
+    compare(&w, "majority", 0, 0.1, true, false, 2);
+    compare(&w, "union", 1, 1.0, true, false, 2);
+    compare(&w, "intersection", VIEWS, 1.5, true, false, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(agrees_with_the_definition),
+        cmocka_unit_test(decides_at_the_radius_by_the_distance),
+        cmocka_unit_test(zero_rows_under_cosine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,8 +4,7 @@
  * q is in the neighbourhood N(o) when the two are near in at least min(r, b) of the b views both have. Objects with
  * minpts neighbours (themselves included) are core; clusters are the connected components of core objects, numbered by
  * their smallest index; a border object joins the lowest-numbered cluster among its core neighbours; the rest is noise.
- * One pass over blocks of rows finds the neighbourhoods; their lists are kept up to a bounded size, and where core
- * objects have more neighbours than that a second pass joins them. Nothing n x n is kept.
+ * Nothing n x n is kept.
  */
 #include "methods/mrdbscan/mrdbscan.h"
 
@@ -14,7 +13,6 @@
 
 #include "core/number.h"
 #include "core/parallel.h"
-#include "graph/components.h"
 #include "run/facts.h"
 
 enum { NORMALISE_NONE = 0 };
@@ -123,127 +121,6 @@ static plx_status open_fit(mrd *m, plx__run *run)
     return PLX_OK;
 }
 
-/* ---- neighbourhoods ---- */
-
-enum { LISTED = 128 }; /* neighbours of core objects listed, per object on average */
-
-typedef struct neighbourhoods {
-    mrd_near near;
-    double *count;   /* neighbours, itself included */
-    uint8_t *core;   /* count >= minpts */
-    int32_t **list;  /* of every object that is not core; of core ones as far as there is room, else NULL */
-    int64_t room;    /* entries left for core objects */
-    bool complete;   /* all lists are there */
-    int32_t *parent; /* disjoint sets of core objects */
-} neighbourhoods;
-
-static plx_index count_bits(const uint64_t *row, plx_index words)
-{
-    plx_index count = 0;
-    for (plx_index w = 0; w < words; w++) count += __builtin_popcountll(row[w]);
-    return count;
-}
-
-/* Calls `visit` for the number of every bit, ascending. */
-static void each_bit(const uint64_t *row, plx_index words, void (*visit)(void *arg, int32_t q), void *arg)
-{
-    for (plx_index w = 0; w < words; w++)
-        for (uint64_t bits = row[w]; bits; bits &= bits - 1) visit(arg, (int32_t)(64 * w + __builtin_ctzll(bits)));
-}
-
-static void append(void *arg, int32_t q)
-{
-    int32_t **end = arg;
-    *(*end)++ = q;
-}
-
-/* Counts the neighbours of the rows at hand and lists them. */
-static plx_status take_rows(neighbourhoods *h)
-{
-    mrd_near *s = &h->near;
-    for (plx_index r = 0; r < s->rows; r++) {
-        const uint64_t *row = s->bits + r * s->words;
-        plx_index i = s->first + r, count = count_bits(row, s->words);
-        h->count[i] = (double)count + 1;
-        h->core[i] = count + 1 >= s->m->minpts;
-        if (h->core[i] && count > h->room) {
-            h->complete = false;
-            continue;
-        }
-        if (h->core[i]) h->room -= count;
-        PLX_TRY(plx__arena_i32(&h->list[i], plx__scratch(s->m->ctx), count));
-        int32_t *end = h->list[i];
-        each_bit(row, s->words, append, &end);
-    }
-    return PLX_OK;
-}
-
-static plx_status find_neighbourhoods(neighbourhoods *h, const mrd *m)
-{
-    plx__arena *scratch = plx__scratch(m->ctx);
-    *h = (neighbourhoods){.room = (int64_t)LISTED * m->n_a, .complete = true};
-    PLX_TRY(plx__mrd_near_open(&h->near, m));
-    PLX_TRY(plx__arena_f64(&h->count, scratch, m->n_a, 1));
-    PLX_TRY(plx__arena_u8(&h->core, scratch, m->n_a));
-    PLX_TRY(PLX__ARENA_NEW(&h->list, scratch, m->n_a));
-    for (plx_index first = 0; first < m->n_a; first += h->near.block) {
-        PLX_TRY(plx__mrd_near_rows(&h->near, first));
-        PLX_TRY(take_rows(h));
-        PLX_TRY(plx__report(m->ctx, "neighbours", first + h->near.rows, m->n_a, NAN));
-    }
-    return PLX_OK;
-}
-
-/* ---- clusters ---- */
-
-typedef struct joining {
-    neighbourhoods *h;
-    int32_t i;
-} joining;
-
-static void join_core(void *arg, int32_t q)
-{
-    const joining *j = arg;
-    if (j->h->core[q]) plx__disjoint_join(j->h->parent, j->i, q);
-}
-
-/* Core neighbours come into one set: from the lists, and from the rows themselves where there is none. */
-static plx_status join_neighbours(neighbourhoods *h)
-{
-    const mrd *m = h->near.m;
-    PLX_TRY(plx__arena_i32(&h->parent, plx__scratch(m->ctx), m->n_a));
-    for (plx_index i = 0; i < m->n_a; i++) h->parent[i] = (int32_t)i;
-    for (plx_index i = 0; i < m->n_a; i++) {
-        joining j = {h, (int32_t)i};
-        for (plx_index q = 0; h->core[i] && h->list[i] && q < (plx_index)h->count[i] - 1; q++)
-            join_core(&j, h->list[i][q]);
-    }
-    for (plx_index first = 0; !h->complete && first < m->n_a; first += h->near.block) {
-        PLX_TRY(plx__mrd_near_rows(&h->near, first));
-        for (plx_index r = 0; r < h->near.rows; r++) {
-            joining j = {h, (int32_t)(first + r)};
-            if (h->core[j.i] && !h->list[j.i]) each_bit(h->near.bits + r * h->near.words, h->near.words, join_core, &j);
-        }
-        PLX_TRY(plx__report(m->ctx, "clusters", first + h->near.rows, m->n_a, NAN));
-    }
-    return PLX_OK;
-}
-
-/* Cluster numbers by smallest core index; border objects by their lowest-numbered core neighbour. */
-static plx_status number_clusters(int32_t *cluster, plx_index *count, neighbourhoods *h)
-{
-    const mrd *m = h->near.m;
-    PLX_TRY(plx__disjoint_number(cluster, count, m->ctx, h->parent, h->core, m->n_a));
-    for (plx_index i = 0; i < m->n_a; i++) {
-        if (h->core[i]) continue;
-        for (plx_index q = 0; q < (plx_index)h->count[i] - 1; q++) {
-            int32_t near = h->list[i][q], c = h->core[near] ? cluster[near] : -1;
-            if (c >= 0 && (cluster[i] < 0 || c < cluster[i])) cluster[i] = c;
-        }
-    }
-    return PLX_OK;
-}
-
 /* ---- outcome ---- */
 
 static plx_status put_labels(plx__run *run, const int32_t *cluster)
@@ -305,24 +182,19 @@ static plx_status put_settings(const mrd *m, double factor)
 static plx_status fit(plx__run *run)
 {
     mrd m;
-    neighbourhoods h;
+    mrd_clusters found;
     double factor = 0;
-    int32_t *cluster = NULL;
-    plx_index count = 0;
     PLX_TRY(open_fit(&m, run));
     PLX_TRY(plx__mrd_choose_radii(&m, &factor));
     PLX_TRY(put_settings(&m, factor));
-    PLX_TRY(plx__arena_i32(&cluster, plx__scratch(run->ctx), m.n_a));
-    PLX_TRY(find_neighbourhoods(&h, &m));
-    PLX_TRY(join_neighbours(&h));
-    PLX_TRY(number_clusters(cluster, &count, &h));
-    if (count == 0)
+    PLX_TRY(plx__mrd_cluster(&found, &m));
+    if (found.count == 0)
         plx__warn(run->ctx,
                   "mrdbscan: no object has %lld neighbours; all are noise: set a larger eps or a smaller minpts",
                   (long long)m.minpts);
-    PLX_TRY(put_flags(run, h.core, h.count));
-    PLX_TRY(keep_core(&m, h.core, cluster));
-    return put_labels(run, cluster);
+    PLX_TRY(put_flags(run, found.core, found.neighbours));
+    PLX_TRY(keep_core(&m, found.core, found.cluster));
+    return put_labels(run, found.cluster);
 }
 
 /* ---- new objects ---- */
@@ -402,25 +274,30 @@ static plx_status predict(plx__run *run)
     return put_labels(run, cluster);
 }
 
-/* Scaled rows, tiles, the rows kept of core objects, and the neighbours of one view while its unit is found. */
+/* Scaled rows, the same in single precision or tiles of joint distances, the rows kept of core objects, pairs of
+ * neighbours, and the neighbours of one view while its unit is found. */
 static double memory(const plx__run *run)
 {
     const plx__problem *x = run->problem;
     const params *p = run->params;
-    double n = (double)x->n, rows = 0, widest = 0, k = fmin((double)p->minpts, n);
-    bool tiles = run->fitted != NULL; /* of joint distances: not for dense views with radii given */
+    double n = (double)x->n, rows = 0, widest = 0, k = fmin((double)p->minpts, n), ordered = plx__mrd_order_bytes(n, 0);
+    bool tiles = run->fitted != NULL, dense = true;
+    int workers = plx__workers(run->ctx);
     for (plx_index v = 0; v < x->n_views; v++) {
         plx__value eps;
         if (plx__view_value(&eps, run->ctx, run->settings, "eps", x->views[v].name) != PLX_OK) return INFINITY;
-        tiles = tiles || eps.word >= 0 || (x->views[v].sparse && x->scale[v] != PLX__SCALE_ZSCORE);
         double own = plx__prepared_bytes(run, v), stored = 8.0 * n * (double)x->views[v].cols;
+        dense = dense && !(x->views[v].sparse && x->scale[v] != PLX__SCALE_ZSCORE);
+        tiles = tiles || eps.word >= 0;
         if (x->views[v].sparse) stored = 12.0 * (double)x->views[v].nonzeros + 8 * n;
+        ordered += plx__mrd_order_bytes(n, (double)x->views[v].cols);
         rows += own + stored;
         widest = fmax(widest, stored);
     }
-    double lists = 4 * n * (k + fmin(n, LISTED));
-    if (tiles) lists += plx__mrd_tile_bytes((double)x->n_views);
-    return rows + widest + 16 * n * k + 120 * n + lists + plx__mrd_near_bytes(n, plx__workers(run->ctx));
+    double pairs = plx__mrd_cluster_bytes(n, (double)p->minpts, workers) + plx__mrd_near_bytes(workers);
+    if (tiles || !dense) pairs += plx__mrd_tile_bytes((double)x->n_views);
+    if (dense) pairs += ordered;
+    return rows + widest + 16 * n * k + 50 * n + pairs;
 }
 
 static const plx__param_table tables[] = {param_specs, plx__scale_params, plx__zero_rows_params, plx__heldout_params,

@@ -44,27 +44,74 @@ plx_status plx__mrd_mean_tile(const mrd *m, plx_index i0, plx_index i1, plx_inde
 
 double plx__mrd_tile_bytes(double n_views);
 
-/* ---- neighbourhoods under settled radii (mrd_near.c) ---- */
+/* ---- objects in order, with boxes (mrd_order.c): dense views, clustering only ---- */
 
-/* Some rows of the relation "near in enough common views", as bits: an object is not its own neighbour here. */
+enum { MRD_CHUNK = 64, MRD_TILE = 256 };
+
+typedef struct mrd_boxes { /* of runs of objects */
+    float *box;            /* runs x 2 x d: smallest and largest entries of the present */
+    int32_t *present;
+} mrd_boxes;
+
+typedef struct mrd_flat { /* a view in single precision, rows in order */
+    plx_index d;
+    double *centre;   /* taken off */
+    double *shrink;   /* cosine: one over the norm of every row (of a zero row: 0), by object; else NULL */
+    double unit;      /* entries were multiplied by it */
+    double radius_sq; /* squared radius; cosine: of unit rows */
+    double reach;     /* the same in units of x, bounded */
+    float *x;         /* n x d; absent rows are zero */
+    float *low,
+        *high; /* pairs whose product is below low + low are far, from high + high on near; absent: never near */
+    mrd_boxes chunk, tile;
+} mrd_flat;
+
+typedef struct mrd_order {
+    plx_index n, chunks;
+    int32_t *row; /* the object at every place */
+    mrd_flat *view;
+} mrd_order;
+
+/* limit: per view, the largest separation (plx__separation_matrix) within the radius. In scratch. */
+plx_status plx__mrd_order(mrd_order *o, const mrd *m, const double *limit);
+
+/* No present object of the chunk is within the radius of one of the tile. */
+bool plx__mrd_apart(const mrd_flat *f, plx_index chunk, plx_index tile);
+
+/* Of a view, and besides once with no columns. */
+double plx__mrd_order_bytes(double n, double cols);
+
+/* ---- pairs of neighbours under settled radii (mrd_near.c) ---- */
+
 typedef struct mrd_near {
     const mrd *m;
-    plx_index first, rows; /* present now: objects first .. first + rows - 1 */
-    plx_index block;       /* rows at a time */
-    plx_index words;       /* 64-bit words of a row */
-    uint64_t *bits;        /* block x words */
-    bool dense;            /* all views are */
-    double *limit;         /* per view: largest separation within the radius */
-    double **norm;         /* per view: squared norms */
-    void *works;           /* dense: room of the workers */
-    plx_mat tile;          /* sparse */
+    bool dense;      /* all views are */
+    double *limit;   /* per view: largest separation within the radius */
+    mrd_order order; /* dense */
+    void *works;     /* dense: room of the workers */
+    plx_mat tile;    /* sparse */
+    int32_t *others; /* sparse */
 } mrd_near;
+
+/* Neighbours of object i; every pair is told once, by any worker, in any order. */
+typedef void (*mrd_visit)(void *arg, int worker, int32_t i, const int32_t *others, plx_index count);
 
 /* Clustering only: rows and columns are the same objects. */
 plx_status plx__mrd_near_open(mrd_near *s, const mrd *m);
-/* Rows first .. first + block - 1, as far as there are. */
-plx_status plx__mrd_near_rows(mrd_near *s, plx_index first);
-double plx__mrd_near_bytes(double n, int workers);
+plx_status plx__mrd_near_pairs(const mrd_near *s, mrd_visit visit, void *arg, const char *phase);
+double plx__mrd_near_bytes(int workers);
+
+/* ---- clusters under settled radii (mrd_clusters.c) ---- */
+
+typedef struct mrd_clusters { /* in scratch */
+    double *neighbours;       /* of every object, itself included */
+    uint8_t *core;
+    int32_t *cluster; /* -1: noise */
+    plx_index count;
+} mrd_clusters;
+
+plx_status plx__mrd_cluster(mrd_clusters *out, const mrd *m);
+double plx__mrd_cluster_bytes(double n, double minpts, int workers);
 
 /* ---- radii (mrd_radius.c, mrd_hierarchy.c) ---- */
 

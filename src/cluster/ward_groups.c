@@ -92,26 +92,57 @@ static double sparse_pair(const plx__ward_means *m, const double *size, plx_inde
     return cost;
 }
 
-/* The same with group i spread over all columns in m->row: time goes with the entries of j alone. What i has alone is
- * the difference of two sums; where these nearly agree, both lists are walked. */
+enum { PACK = 256 }; /* entries whose common columns are priced together */
+
+typedef struct packed {
+    double x[PACK + 1], y[PACK + 1];
+    plx_index count;
+} packed;
+
+/* Cost of the columns packed so far; filled up with equal values, which cost nothing. */
+static double packed_cost(packed *c, plx__bregman kind, double s, double t)
+{
+    plx_index d = (c->count + PLX__BREGMAN_PAD - 1) / PLX__BREGMAN_PAD * PLX__BREGMAN_PAD;
+    for (plx_index k = c->count; k < d; k++) c->x[k] = c->y[k] = 1.0;
+    c->count = 0;
+    return d ? plx__bregman_merge(kind, c->x, s, c->y, t, d) : 0.0;
+}
+
+/* Entries begin..end-1 of the other group, PACK at most: common columns are packed, without branches since it cannot be
+ * foretold which they are. Sums of the values that the other has alone and of those of the spread group that are shared;
+ * under Euclid, of their squares. */
+static void pack(packed *c, const plx__ward_means *m, int64_t begin, int64_t end, double *other, double *common)
+{
+    bool squares = m->kind == PLX__BREGMAN_EUCLID;
+    for (int64_t p = begin; p < end; p++) {
+        double x = m->row[m->col[p]], y = m->val[p];
+        c->x[c->count] = x, c->y[c->count] = y;
+        c->count += x != 0;
+        *common += squares ? x * x : x;
+        *other += x != 0 ? 0.0 : squares ? y * y : y;
+    }
+}
+
+/* The same with group i spread over all columns in m->row: time goes with the entries of j alone, and logarithms are
+ * taken of common columns only. What i has alone is the difference of two sums; where these nearly agree, both lists
+ * are walked. */
 static double sparse_spread(const plx__ward_means *m, const double *size, plx_index i, plx_index j)
 {
-    double s = size[i], t = size[j], cost = 0, common = 0, rest = 0, squares = m->kind == PLX__BREGMAN_EUCLID;
-    int64_t shared = 0;
-    for (int64_t p = m->start[j]; p < m->start[j] + m->len[j]; p++) {
-        double x = m->row[m->col[p]], y = m->val[p];
-        if (x == 0) {
-            cost += alone(m->kind, y, t, s);
-            continue;
-        }
-        shared++;
-        common += squares != 0 ? x * x : x;
-        cost += plx__bregman_merge_term(m->kind, x, s, y, t);
+    double s = size[i], t = size[j], cost = 0, common = 0, other = 0;
+    bool squares = m->kind == PLX__BREGMAN_EUCLID;
+    int64_t shared = 0, end = m->start[j] + m->len[j];
+    packed c;
+    c.count = 0; /* the rest is written before it is read */
+    for (int64_t p = m->start[j]; p < end; p += PACK) {
+        pack(&c, m, p, plx__min(p + PACK, end), &other, &common);
+        shared += c.count;
+        cost += packed_cost(&c, m->kind, s, t);
     }
+    cost += squares ? s * t / (s + t) * other : t * other * log1p(s / t);
     if (shared == m->len[i]) return cost;
-    rest = m->total - common;
+    double rest = m->total - common;
     if (rest < 1e-3 * m->total) return sparse_pair(m, size, i, j);
-    return cost + (squares != 0 ? s * t / (s + t) * rest : s * rest * log1p(t / s));
+    return cost + (squares ? s * t / (s + t) * rest : s * rest * log1p(t / s));
 }
 
 double plx__ward_pair(const plx__ward_groups *g, plx_index i, plx_index j)

@@ -17,6 +17,10 @@ static plx_status number_patterns(plx__patterns *p, plx_context *ctx, const uint
     PLX_TRY(plx__map_init(&known, plx__scratch(ctx), p->n));
     for (plx_index i = 0; i < p->n; i++) {
         plx_index existing = -1;
+        if (i > 0 && memcmp(seen + i * p->d, seen + (i - 1) * p->d, (size_t)p->d) == 0) { /* mostly so */
+            p->of[i] = p->of[i - 1];
+            continue;
+        }
         PLX_TRY(PLX__ARENA_NEW(&key, plx__scratch(ctx), p->d + 1));
         for (plx_index j = 0; j < p->d; j++) key[j] = seen[i * p->d + j] ? '1' : '0';
         PLX_TRY(plx__map_add(&known, key, p->count, &existing));
@@ -65,34 +69,45 @@ static plx_status find_patterns(plx__patterns *p, plx_context *ctx, plx__arena *
 
 /* ---- columns ---- */
 
-/* Population variance of the observed entries of a column about their mean, which is stored. */
-static double column_variance(const plx__incomplete_data *data, plx_index j)
+/* Means of the observed entries of every column, and their population variances; row by row, as they are stored. */
+static plx_status column_moments(double *variance, plx_context *ctx, const plx__incomplete_data *data)
 {
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
     plx_index d = data->x.cols;
-    double count = 0, sum = 0, squares = 0;
+    double *count = NULL;
+    PLX_TRY(plx__arena_f64(&count, plx__scratch(ctx), d, 1));
     for (plx_index i = 0; i < data->x.rows; i++)
-        if (data->seen[i * d + j]) {
-            sum += data->x.data[i * data->x.ld + j];
-            count++;
+        for (plx_index j = 0; j < d; j++) {
+            bool seen = data->seen[i * d + j] != 0;
+            data->mean[j] += seen ? data->x.data[i * data->x.ld + j] : 0.0;
+            count[j] += seen;
         }
-    data->mean[j] = count > 0 ? sum / count : 0.0;
+    for (plx_index j = 0; j < d; j++) data->mean[j] = count[j] > 0 ? data->mean[j] / count[j] : 0.0;
     for (plx_index i = 0; i < data->x.rows; i++)
-        if (data->seen[i * d + j]) squares += pow(data->x.data[i * data->x.ld + j] - data->mean[j], 2);
-    return count > 0 ? squares / count : 0.0;
+        for (plx_index j = 0; j < d; j++) {
+            double gap = data->x.data[i * data->x.ld + j] - data->mean[j];
+            variance[j] += data->seen[i * d + j] ? gap * gap : 0.0;
+        }
+    for (plx_index j = 0; j < d; j++) variance[j] = count[j] > 0 ? variance[j] / count[j] : 0.0;
+    plx__arena_rewind(plx__scratch(ctx), mark);
+    return PLX_OK;
 }
 
 plx_status plx__incomplete_describe(plx__incomplete_data *data, plx_context *ctx, plx__arena *arena)
 {
+    double *variance = NULL;
     PLX_TRY(find_patterns(&data->patterns, ctx, arena, data));
     PLX_TRY(plx__arena_f64(&data->mean, arena, data->x.cols, 1));
     PLX_TRY(plx__arena_f64(&data->spread, arena, data->n_blocks, 1));
+    PLX_TRY(plx__arena_f64(&variance, plx__scratch(ctx), data->x.cols, 1));
+    PLX_TRY(column_moments(variance, ctx, data));
     data->usable = 0;
     for (plx_index q = 0; q < data->patterns.count; q++)
         if (data->patterns.observed[q] > 0) data->usable += data->patterns.first[q + 1] - data->patterns.first[q];
     for (plx_index b = 0; b < data->n_blocks; b++) {
         plx_index cols = data->block[b + 1] - data->block[b];
         double sum = 0;
-        for (plx_index j = data->block[b]; j < data->block[b + 1]; j++) sum += column_variance(data, j);
+        for (plx_index j = data->block[b]; j < data->block[b + 1]; j++) sum += variance[j];
         data->spread[b] = sum > 0 && cols > 0 ? sum / (double)cols : 1.0;
     }
     return PLX_OK;
@@ -128,7 +143,8 @@ plx_status plx__incomplete_farthest_first(plx_mat out, plx_context *ctx, const p
     double *near = NULL;
     PLX_TRY(plx__arena_f64(&near, plx__scratch(ctx), n, 1));
     plx__mat_fill(out, 0.0);
-    for (plx_index i = 0; i < n; i++) {
+    for (plx_index i = 0; i < n && out.cols == 1; i++) out.data[i * out.ld] = is_usable(data, i);
+    for (plx_index i = 0; i < n && out.cols > 1; i++) {
         near[i] = distance_sq(data, i, -1);
         if (is_usable(data, i) && (centre < 0 || near[i] < near[centre])) centre = i;
     }
@@ -164,11 +180,10 @@ static void add_start_block(plx__incomplete_sums *s, const plx__incomplete_data 
 {
     plx_index d = data->x.cols, begin = data->block[b], end = data->block[b + 1];
     s->mass[z * data->n_blocks + b] += r;
-    for (plx_index j = begin; j < end; j++) {
-        s->first.data[z * s->first.ld + j] += r * gap[j];
-        if (!s->full) s->second.data[z * s->second.ld + j] += r * gap[j] * gap[j];
-        else plx__axpy(s->second.data + (z * d + j) * s->second.ld + begin, r * gap[j], gap + begin, end - begin);
-    }
+    plx__axpy(s->first.data + z * s->first.ld + begin, r, gap + begin, end - begin);
+    for (plx_index j = begin; j < end && !s->full; j++) s->second.data[z * s->second.ld + j] += r * gap[j] * gap[j];
+    for (plx_index j = begin; j < end && s->full; j++)
+        plx__axpy(s->second.data + (z * d + j) * s->second.ld + begin, r * gap[j], gap + begin, end - begin);
 }
 
 plx_status plx__incomplete_start_sums(plx__incomplete_sums *s, plx_context *ctx, const plx__incomplete_data *data,

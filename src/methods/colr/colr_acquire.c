@@ -177,7 +177,7 @@ static double memory(const plx__run *run)
         d += (double)p->views[v].cols + 1;
         widest = fmax(widest, (double)p->views[v].cols + 1);
     }
-    return base + 8 * (2 * n * d + (6 + q) * d * d + n * d * (k + 2) + 3 * k * d * d + 4 * q * k * widest * widest +
+    return base + 8 * (2 * n * d + (6 + 2 * q) * d * d + n * d * (k + 2) + 3 * k * d * d + 4 * q * k * widest * widest +
                        m * 256 * d + 16 * 4 * widest * widest);
 }
 

@@ -108,15 +108,15 @@ static plx_status change_posterior(colr_posterior *p, plx_index i, plx_index vie
 {
     plx__mark mark = plx__arena_mark(plx__scratch(p->ctx));
     const colr_work *w = &p->workers[0];
+    bool whole = p->whole;
     p->whole = true;
     PLX_TRY(look_at(p, i, view));
-    p->whole = p->g->features;
     colr_change change = view < 0 ? plx__colr_label_change(p, w, i) : plx__colr_feature_change(p, w, i);
+    p->whole = whole;
     PLX_TRY(change_columns(p, w, i, view, &change));
     if (view >= 0 && plx__colr_full_part(p, w, i, &change)) PLX_TRY(change_full(p, w));
-    p->changed = true;
     plx__arena_rewind(plx__scratch(p->ctx), mark);
-    return PLX_OK;
+    return plx__colr_changed(p);
 }
 
 static plx_status take(void *arg, plx_index k)

@@ -11,7 +11,7 @@
 #include "linalg/factor.h"
 #include "optim/klr.h"
 
-enum { BLOCK_ROWS = 256, GRAIN = 8 };
+enum { BLOCK_ROWS = 256, GRAIN = 8, PANEL = 64 };
 
 /* ---- the posterior ---- */
 
@@ -36,18 +36,47 @@ static plx_status open_posterior(colr_posterior *p)
     return PLX_OK;
 }
 
+/* x' S_jj x = |L_j' x|^2, and the triangle has half the entries. */
+static plx_status open_roots(colr_posterior *p)
+{
+    const colr *c = p->c;
+    PLX_TRY(PLX__ARENA_NEW(&p->root, plx__scratch(p->ctx), c->m));
+    for (plx_index j = 0; j < c->m; j++) {
+        const colr_view *v = &c->views[j];
+        PLX_TRY(
+            plx__mat_clone(&p->root[j], plx__scratch(p->ctx), plx__csub(plx__cmat(p->cov), v->at, v->at, v->d, v->d)));
+        PLX_TRY(plx__cholesky_jitter(p->ctx, p->root[j], NULL, "colr: the covariance of the weights", NULL,
+                                     "scale the views or increase lambda_ridge"));
+    }
+    return PLX_OK;
+}
+
+/* X L, by panels of columns: those of a lower triangle begin at its diagonal. */
+static plx_status times_root(plx_context *ctx, plx_cmat x, plx_cmat l, plx_mat out)
+{
+    for (plx_index at = 0; at < l.cols; at += PANEL) {
+        plx_index cols = plx__min(PANEL, l.cols - at);
+        PLX_TRY(plx__gemm(ctx, 1.0, plx__csub(x, 0, at, x.rows, x.cols - at), PLX__N,
+                          plx__csub(l, at, at, l.rows - at, cols), PLX__N, 0.0, plx__sub(out, 0, at, out.rows, cols)));
+    }
+    return PLX_OK;
+}
+
 plx_status plx__colr_pull_block(colr_posterior *p, plx_index begin, plx_index end)
 {
     const colr *c = p->c;
     p->begin = begin;
     p->end = end;
+    p->rooted = p->root && !p->whole && !p->changed;
     for (plx_index j = 0; j < c->m; j++) {
         const colr_view *v = &c->views[j];
-        plx_index cols = p->whole ? c->d : v->at + v->d; /* labels: products with the views up to this one */
+        plx_index cols = p->whole ? c->d : v->at + (p->rooted ? 0 : v->d); /* else with the views up to this one */
+        plx_cmat x = plx__csub(plx__cmat(c->full), begin, v->at, end - begin, v->d);
         if (!memchr(v->present + begin, 1, (size_t)(end - begin))) continue; /* nobody asks for these rows */
-        PLX_TRY(plx__gemm(p->ctx, 1.0, plx__csub(plx__cmat(c->full), begin, v->at, end - begin, v->d), PLX__N,
-                          plx__csub(plx__cmat(p->cov), v->at, 0, v->d, cols), PLX__N, 0.0,
+        PLX_TRY(plx__gemm(p->ctx, 1.0, x, PLX__N, plx__csub(plx__cmat(p->cov), v->at, 0, v->d, cols), PLX__N, 0.0,
                           plx__sub(p->rows[j], 0, 0, end - begin, cols)));
+        if (p->rooted)
+            PLX_TRY(times_root(p->ctx, x, plx__cmat(p->root[j]), plx__sub(p->rows[j], 0, v->at, end - begin, v->d)));
     }
     return PLX_OK;
 }
@@ -60,6 +89,14 @@ static const double *row_of(const colr_posterior *p, plx_index i, plx_index j)
 const double *plx__colr_pulled_row(const colr_posterior *p, plx_index i, plx_index j)
 {
     return p->rows[j].data + (i - p->begin) * p->rows[j].ld;
+}
+
+/* x_a' S x_b of two views the sample has, b not behind a. */
+static double product_of(const colr_posterior *p, plx_index i, plx_index a, plx_index b)
+{
+    const colr_view *v = &p->c->views[b];
+    const double *pulled = plx__colr_pulled_row(p, i, a) + v->at;
+    return plx__dot(pulled, a == b && p->rooted ? pulled : row_of(p, i, b), v->d);
 }
 
 /* log det of the k x k matrix in place; it is I + something positive semi-definite. */
@@ -91,9 +128,7 @@ colr_change plx__colr_label_change(const colr_posterior *p, const colr_work *w, 
         for (plx_index b = 0; b <= a; b++) {
             double x = p->s.data[i * c->m + w->views[a]], y = p->s.data[i * c->m + w->views[b]];
             double weight = sqrt(plx__sigmoid(x) * plx__sigmoid(-x) * plx__sigmoid(y) * plx__sigmoid(-y));
-            const colr_view *v = &c->views[w->views[b]];
-            double inner = plx__dot(plx__colr_pulled_row(p, i, w->views[a]) + v->at, row_of(p, i, w->views[b]), v->d);
-            w->small[a * k + b] = w->small[b * k + a] = weight * inner + (a == b);
+            w->small[a * k + b] = w->small[b * k + a] = weight * product_of(p, i, w->views[a], w->views[b]) + (a == b);
         }
     return (colr_change){.size = k, .views = k};
 }
@@ -212,6 +247,21 @@ static plx_status open_component(colr_posterior *p, colr_tables *t, plx_index j,
     return plx__poll(p->ctx);
 }
 
+/* S(:, v) mu_c of all components. */
+static plx_status pull_means(const colr_posterior *p, const colr_tables *t, plx_index j)
+{
+    const colr_view *v = &p->c->views[j];
+    return plx__gemm(p->ctx, 1.0, plx__cmat(t->mean), PLX__N, plx__csub(plx__cmat(p->cov), v->at, 0, v->d, p->c->d),
+                     PLX__N, 0.0, t->pulled);
+}
+
+plx_status plx__colr_changed(colr_posterior *p)
+{
+    p->changed = true;
+    for (plx_index j = 0; j < p->c->m && p->all_tables; j++) PLX_TRY(pull_means(p, &p->all_tables[j], j));
+    return PLX_OK;
+}
+
 static plx_status open_tables(colr_tables *t, colr_posterior *p, plx_index j)
 {
     const colr *c = p->c;
@@ -224,8 +274,7 @@ static plx_status open_tables(colr_tables *t, colr_posterior *p, plx_index j)
         memcpy(t->mean.data + k * v->d, plx__density_mean(&p->g->density, k, j), (size_t)v->features * sizeof(double));
         if (c->set->bias) t->mean.data[k * v->d + v->features] = 1.0;
     }
-    PLX_TRY(plx__gemm(p->ctx, 1.0, plx__cmat(t->mean), PLX__N, plx__csub(plx__cmat(p->cov), v->at, 0, v->d, c->d),
-                      PLX__N, 0.0, t->pulled));
+    PLX_TRY(pull_means(p, t, j));
     if (!p->g->exact) return PLX_OK;
     PLX_TRY(plx__arena_mat(&t->second, scratch, t->k * v->d, v->d));
     PLX_TRY(plx__arena_mat(&t->likely, scratch, t->k * v->d, v->d));
@@ -293,32 +342,40 @@ static void find_mean(const colr_posterior *p, const colr_work *w, plx_index i)
     memset(w->pulled, 0, (size_t)p->c->d * sizeof *w->pulled);
     for (plx_index k = 0; k < p->tables->k; k++) {
         plx__axpy(w->mean, rho[k], p->tables->mean.data + k * v->d, v->d);
-        if (!p->changed) plx__axpy(w->pulled, rho[k], p->tables->pulled.data + k * p->c->d, p->c->d);
+        plx__axpy(w->pulled, rho[k], p->tables->pulled.data + k * p->c->d, p->c->d);
     }
-    for (plx_index e = 0; e < v->d && p->changed; e++)
-        plx__axpy(w->pulled, w->mean[e], p->cov.data + (v->at + e) * p->cov.ld, p->c->d);
 }
 
-/* U'SU of the columns (x_k; -m1), k among `views`, and (last, if `own`) m1 itself; rows v of S U beside it. */
+/* U'SU of the columns (x_k; -m1), k among `views`, and (last, if `own`) m1 itself: x_a'Sx_b - x_a'Sm1 - x_b'Sm1 + m1'Sm1,
+ * x_b'Sm1 - m1'Sm1 and m1'Sm1. */
 static void inner_products(const colr_posterior *p, const colr_work *w, plx_index i, plx_index k, bool own)
 {
-    const colr *c = p->c;
-    const colr_view *v = &c->views[p->view];
+    const colr_view *v = &p->c->views[p->view];
     plx_index size = k + own;
-    for (plx_index a = 0; a < size; a++) {
-        const double *from = a < k ? plx__colr_pulled_row(p, i, w->views[a]) : NULL;
-        double *column = w->columns + a * v->d, sign = a < k ? -1.0 : 1.0;
-        for (plx_index e = 0; e < v->d; e++) column[e] = (from ? from[v->at + e] : 0.0) + sign * w->pulled[v->at + e];
-        for (plx_index b = 0; b <= a; b++) {
-            double inner = (b < k ? -1.0 : 1.0) * plx__dot(w->mean, column, v->d);
-            if (b < k) {
-                const colr_view *other = &c->views[w->views[b]];
-                const double *x = row_of(p, i, w->views[b]);
-                inner += (from ? plx__dot(x, from + other->at, other->d) : 0.0) +
-                         sign * plx__dot(x, w->pulled + other->at, other->d);
-            }
-            w->small_inner[a * size + b] = w->small_inner[b * size + a] = inner;
+    double both = plx__dot(w->mean, w->pulled + v->at, v->d), *to = w->small_inner;
+    for (plx_index a = 0; a < k; a++) {
+        const colr_view *view = &p->c->views[w->views[a]];
+        double cross = plx__dot(row_of(p, i, w->views[a]), w->pulled + view->at, view->d);
+        to[a * size + a] = both - 2 * cross + product_of(p, i, w->views[a], w->views[a]);
+        for (plx_index b = 0; b < k; b++)
+            if (b != a) to[a * size + b] -= cross, to[b * size + a] -= cross;
+        for (plx_index b = 0; b < a; b++) {
+            double inner = both + product_of(p, i, w->views[a], w->views[b]);
+            to[a * size + b] += inner, to[b * size + a] += inner;
         }
+        if (own) to[a * size + k] = to[k * size + a] = cross - both;
+    }
+    if (own) to[k * size + k] = both;
+}
+
+/* Rows v of S U, for what is full within the view. */
+static void view_columns(const colr_posterior *p, const colr_work *w, plx_index i, plx_index k, bool own)
+{
+    const colr_view *v = &p->c->views[p->view];
+    for (plx_index a = 0; a < k + own; a++) {
+        const double *from = a < k ? plx__colr_pulled_row(p, i, w->views[a]) + v->at : NULL;
+        double *column = w->columns + a * v->d, sign = a < k ? -1.0 : 1.0;
+        for (plx_index e = 0; e < v->d; e++) column[e] = (from ? from[e] : 0.0) + sign * w->pulled[v->at + e];
     }
 }
 
@@ -361,10 +418,12 @@ colr_change plx__colr_feature_change(const colr_posterior *p, const colr_work *w
         change.own = plx__sigmoid(z) * plx__sigmoid(-z);
     }
     plx_index k = change.views, size = change.size = k + (change.own > 0);
+    memset(w->small_inner, 0, (size_t)(size * size) * sizeof *w->small_inner);
     inner_products(p, w, i, k, change.own > 0);
+    if (p->whole) view_columns(p, w, i, k, change.own > 0);
     for (plx_index a = 0; a < size; a++) {
         double root_a = sqrt(a < k ? change.agree : change.own);
-        plx__scale(w->columns + a * v->d, root_a, v->d);
+        if (p->whole) plx__scale(w->columns + a * v->d, root_a, v->d);
         for (plx_index b = 0; b < size; b++)
             w->small[a * size + b] =
                 root_a * sqrt(b < k ? change.agree : change.own) * w->small_inner[a * size + b] + (a == b);
@@ -432,9 +491,15 @@ plx_status plx__colr_open_gains(colr_gains *g)
 plx_status plx__colr_open_posterior(colr_posterior *p, colr_gains *g, const colr_fit *fit)
 {
     colr_tables *tables = NULL;
-    *p = (colr_posterior){
-        .g = g, .c = g->c, .ctx = g->c->ctx, .fit = fit, .rows = g->rows, .workers = g->workers, .whole = g->features};
+    *p = (colr_posterior){.g = g,
+                          .c = g->c,
+                          .ctx = g->c->ctx,
+                          .fit = fit,
+                          .rows = g->rows,
+                          .workers = g->workers,
+                          .whole = g->features && (g->exact || g->c->n_graph)};
     PLX_TRY(open_posterior(p));
+    if (!p->whole) PLX_TRY(open_roots(p));
     if (!g->features || !g->candidates) return PLX_OK;
     PLX_TRY(PLX__ARENA_NEW(&tables, plx__scratch(p->ctx), p->c->m));
     for (plx_index j = 0; j < p->c->m; j++) PLX_TRY(open_tables(&tables[j], p, j));

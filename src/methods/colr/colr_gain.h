@@ -49,16 +49,19 @@ typedef struct colr_posterior {
     const colr *c;
     plx_context *ctx;
     const colr_fit *fit;
-    plx_mat s;   /* n x m scores */
-    plx_mat cov; /* d x d: S */
+    plx_mat s;     /* n x m scores */
+    plx_mat cov;   /* d x d: S */
+    plx_mat *root; /* m: lower factors of the views' blocks of S as it was at first; unless `whole` */
     plx_index begin, end;
     plx_mat *rows;                 /* m: block rows x d: S x_ij; the gains' own */
     plx_index view;                /* whose candidates are at work */
     const colr_tables *tables;     /* of that view */
     const colr_tables *all_tables; /* m; NULL: no features */
     colr_work *workers;            /* the gains' own */
-    bool changed;                  /* S is not the one the tables were made with */
-    bool whole; /* rows of S x are needed in all columns; else in those of the view and the ones before it */
+    bool changed;                  /* S is not the one the roots were made with */
+    bool rooted;                   /* rows of S x hold L_j' x_j, S_jj = L_j L_j', in the columns of their own view */
+    bool
+        whole; /* rows of S x are needed in all columns (F is there); else in those of the view and the ones before it */
 } colr_posterior;
 
 /* Memory all problems share. */
@@ -68,6 +71,9 @@ plx_status plx__colr_open_gains(colr_gains *g);
 plx_status plx__colr_open_posterior(colr_posterior *p, colr_gains *g, const colr_fit *fit);
 plx_status plx__colr_add_gains(colr_posterior *p);
 
+/* S is another one now: what was made with it follows. */
+plx_status plx__colr_changed(colr_posterior *p);
+
 /* ---- one candidate; S x of its sample must be at hand ---- */
 
 /* S x_ij of samples begin..end-1 in all views. */
@@ -75,7 +81,7 @@ plx_status plx__colr_pull_block(colr_posterior *p, plx_index begin, plx_index en
 const double *plx__colr_pulled_row(const colr_posterior *p, plx_index i, plx_index j);
 
 /* The change that a label, or measuring p->view, makes to the precision: columns U with weights a, and F. Leaves
- * I + A U'SU A in w->small, their views in w->views, and for a view m1 and S m1 and rows v of S U A. */
+ * I + A U'SU A in w->small, their views in w->views, and for a view m1 and S m1 and, if `whole`, rows v of S U A. */
 typedef struct colr_change {
     plx_index size, views; /* columns; the first `views` of them belong to views of the sample */
     double agree, own;     /* weights of those of agreement, and of m1 itself */

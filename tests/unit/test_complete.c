@@ -4,6 +4,7 @@
  */
 #include "fit_helpers.h"
 #include "gp_helpers.h"
+#include "linalg/eigen.h"
 #include "parallax/complete.h"
 
 enum { N = 60, P = 3, Q = 2 };
@@ -232,6 +233,99 @@ static void single_entries(void **state)
     plx_context_destroy(ctx);
 }
 
+/* Errors of single entries: nothing where the view lacks none, 1 by the means themselves, little where they follow from the
+ * rest of the row; neighbours by a view of noise see less of it. */
+static void errors_of_single_entries(void **state)
+{
+    (void)state;
+    static const char *const with[] = {"with=mean", "with=ridge", "with=knn"};
+    double x[N * P], other[N];
+    plx__rng rng = plx__rng_start(8, 2);
+    for (int i = 0; i < N; i++) {
+        double z = plx__next_normal(&rng);
+        for (int e = 0; e < P; e++) x[i * P + e] = (e + 1) * z + e;
+        other[i] = plx__next_normal(&rng);
+    }
+    x[2 * P + 1] = x[7 * P] = NAN;
+    for (int w = 0; w < 3; w++) {
+        plx_context *ctx = test_context(2);
+        plx_dataset *d = new_dataset(ctx, N);
+        add_dense(d, ctx, "x", PLX_VIEW_REAL, x, P, NULL);
+        add_dense(d, ctx, "other", PLX_VIEW_REAL, other, 1, NULL);
+        plx_model *m = learn(ctx, d, SETTINGS(with[w]));
+        plx_cmat error = array_of(m, "entry_error");
+        assert_true(isnan(error.data[1]));
+        if (w == 0) assert_close(error.data[0], 1, 1e-12);
+        else if (!(error.data[0] < (w == 1 ? 0.4 : 1.0))) fail_msg("%s: %g", with[w], error.data[0]);
+        plx_model_destroy(m);
+        plx_dataset_destroy(d);
+        plx_context_destroy(ctx);
+    }
+}
+
+enum { MANY = 200, VIEWS = 6, WIDE = 10, LATENT = 8 };
+
+/* Six views of the same eight numbers, more than half of the rows missing: covariances by pairs of views are those of
+ * different rows. Together they must be a covariance with the variances of the views, or regressions on parts of them
+ * go anywhere. */
+static void covariances_by_pairs(void **state)
+{
+    (void)state;
+    static double x[VIEWS][MANY * WIDE];
+    static uint8_t there[VIEWS][MANY];
+    static const char *const names[VIEWS] = {"a", "b", "c", "d", "e", "f"};
+    plx_context *ctx = test_context(2);
+    plx_dataset *d = new_dataset(ctx, MANY);
+    plx__rng rng = plx__rng_start(11, 3);
+    double weight[VIEWS][LATENT * WIDE], square = 0, spread = 0;
+    for (int v = 0; v < VIEWS; v++)
+        for (int k = 0; k < LATENT * WIDE; k++) weight[v][k] = plx__next_normal(&rng);
+    for (int i = 0; i < MANY; i++) {
+        double z[LATENT];
+        for (int k = 0; k < LATENT; k++) z[k] = plx__next_normal(&rng);
+        for (int v = 0; v < VIEWS; v++) {
+            there[v][i] = v == i % VIEWS || plx__next_uniform(&rng) > 0.6;
+            for (int e = 0; e < WIDE; e++) {
+                x[v][i * WIDE + e] = 0.01 * plx__next_normal(&rng);
+                for (int k = 0; k < LATENT; k++) x[v][i * WIDE + e] += z[k] * weight[v][k * WIDE + e];
+            }
+        }
+    }
+    for (int v = 0; v < VIEWS; v++) add_dense(d, ctx, names[v], PLX_VIEW_REAL, x[v], WIDE, there[v]);
+    plx_model *m = learn(ctx, d, SETTINGS("with=ridge"));
+    plx_completion *c = complete_with(ctx, m, d, 0);
+    for (int v = 0; v < VIEWS; v++)
+        for (plx_index k = 0; k < plx_completion_filled(c, v); k++) {
+            plx_filled f = PLX_FILLED_INIT;
+            assert_int_equal(plx_completion_get(&f, c, v, k), PLX_OK);
+            double truth = x[v][f.sample * WIDE + f.column];
+            square += (f.value - truth) * (f.value - truth);
+            spread += truth * truth;
+        }
+    if (!(sqrt(square / spread) < 0.4)) fail_msg("error %g", sqrt(square / spread));
+    plx_cmat cov, z;
+    plx_mat copy;
+    double value[VIEWS * WIDE];
+    assert_ok(ctx, plx__store_dense(&cov, ctx, &m->store, "_cov"));
+    assert_ok(ctx, plx__store_dense(&z, ctx, &m->store, "_z"));
+    assert_int_equal(cov.rows, VIEWS * WIDE);
+    for (int k = 0; k < VIEWS * WIDE; k++) {
+        double variance = 0, count = 0;
+        for (int i = 0; i < MANY; i++) {
+            variance += z.data[i * z.ld + k] * z.data[i * z.ld + k] * there[k / WIDE][i];
+            count += there[k / WIDE][i];
+        }
+        assert_close(cov.data[k * (cov.ld + 1)], variance / count, 1e-9);
+    }
+    assert_ok(ctx, plx__mat_clone(&copy, plx__scratch(ctx), cov));
+    assert_ok(ctx, plx__sym_eigen(ctx, copy, value, (plx_mat){0}));
+    assert_true(value[0] > -1e-9 * value[VIEWS * WIDE - 1]);
+    plx_completion_destroy(c);
+    plx_model_destroy(m);
+    plx_dataset_destroy(d);
+    plx_context_destroy(ctx);
+}
+
 /* A model from a file fills new samples, also without the view, to the same bytes; for any number of threads. */
 static void files_threads_and_new_samples(void **state)
 {
@@ -364,6 +458,8 @@ int main(void)
                                        cmocka_unit_test(neighbours_by_hand),
                                        cmocka_unit_test(finds_what_is_there),
                                        cmocka_unit_test(single_entries),
+                                       cmocka_unit_test(errors_of_single_entries),
+                                       cmocka_unit_test(covariances_by_pairs),
                                        cmocka_unit_test(files_threads_and_new_samples),
                                        cmocka_unit_test(counts_stay_counts),
                                        cmocka_unit_test(refusals),

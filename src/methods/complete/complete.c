@@ -29,6 +29,8 @@ static const plx__array_spec arrays[] = {
     {"fill.VIEW", "n x 4", PLX__SOMETIMES, "Of samples: all that was missing, as row, column, value, deviation."},
     {"error", "m x 5", 0,
      "Normalised error on hidden rows by mean, knn, ridge, cca and mixture; nan: not tried. The mean has 1."},
+    {"entry_error", "m x 1", 0,
+     "Normalised error of single hidden entries under the chosen method; nan: the view lacks no single entries."},
     {NULL, NULL, 0, NULL}};
 
 static const char *const METHOD_NAMES[COMPLETE_METHODS] = {"mean", "knn", "ridge", "cca", "mixture"};
@@ -198,7 +200,7 @@ static plx_status get_model(complete *c)
 
 /* ---- fitting ---- */
 
-static plx_status report_choices(complete *c, plx_cmat error)
+static plx_status report_choices(complete *c, plx_cmat error, const double *entry_error)
 {
     for (plx_index v = 0; v < c->m; v++) {
         const char *key = NULL;
@@ -212,6 +214,8 @@ static plx_status report_choices(complete *c, plx_cmat error)
             PLX_TRY(plx__view_key(&key, c->ctx, name, c->views[v].name));
             if (!isnan(value)) PLX_TRY(plx__report_number(c->run, key, value));
         }
+        PLX_TRY(plx__view_key(&key, c->ctx, "nrmse_entries", c->views[v].name));
+        if (!isnan(entry_error[v])) PLX_TRY(plx__report_number(c->run, key, entry_error[v]));
     }
     return PLX_OK;
 }
@@ -234,7 +238,7 @@ static plx_status learn(plx__run *run, plx__arena *arena)
     const plx__problem *p = run->problem;
     complete c = {.run = run, .ctx = run->ctx, .set = run->params, .n = p->n, .m = p->n_views};
     const uint8_t *seen = NULL;
-    plx_mat error;
+    plx_mat error, entry_error;
     bool mixtures = false;
     PLX_TRY(open_seen(&seen, run));
     PLX_TRY(plx__complete_learn_views(&c, arena, p->views, seen));
@@ -242,12 +246,13 @@ static plx_status learn(plx__run *run, plx__arena *arena)
     for (plx_index v = 0; v < c.m; v++)
         c.views[v].rows = p->views[v].sparse ? plx__points_csr(p->views[v].csr) : plx__points_dense(p->views[v].dense);
     PLX_TRY(plx__store_new(&error, run->out, "error", c.m, COMPLETE_METHODS));
-    PLX_TRY(plx__complete_choose(&c, error));
+    PLX_TRY(plx__store_new(&entry_error, run->out, "entry_error", c.m, 1));
+    PLX_TRY(plx__complete_choose(&c, error, entry_error.data));
     for (plx_index v = 0; v < c.m; v++) mixtures |= c.views[v].choice.method == COMPLETE_MIXTURE;
     if (mixtures) PLX_TRY(plx__complete_learn_joint(&c, arena, true));
     PLX_TRY(plx__complete_residuals(&c, arena));
     PLX_TRY(put_model(&c));
-    PLX_TRY(report_choices(&c, plx__cmat(error)));
+    PLX_TRY(report_choices(&c, plx__cmat(error), entry_error.data));
     PLX_TRY(plx__outcome_nothing(run));
     return plx__finish(run, NULL, 0, true, NAN);
 }

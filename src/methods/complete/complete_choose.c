@@ -203,7 +203,8 @@ static plx_status open_view(trial *t, const complete *c, const uint8_t *left)
 }
 
 /* One hiding; after the last the choices. */
-static plx_status try_round(complete *c, trial *t, plx__arena *arena, plx_index round, plx_mat error)
+static plx_status try_round(complete *c, trial *t, plx__arena *arena, plx_index round, plx_mat error,
+                            double *entry_error)
 {
     uint8_t *left = NULL;
     bool last = round + 1 == t->rounds;
@@ -219,22 +220,26 @@ static plx_status try_round(complete *c, trial *t, plx__arena *arena, plx_index 
         PLX_TRY(measure_view(c, t));
         if (last) choose_view(c, t, error.data + t->v * error.ld);
         if (last && t->count) PLX_TRY(calibrate(c, t));
+        if (last && t->count && t->views[t->v].missing_values)
+            PLX_TRY(plx__complete_entry_error(&entry_error[t->v], &t->hidden, t->v, &t->views[t->v], t->row, t->count,
+                                              left));
         plx__arena_rewind(plx__scratch(c->ctx), mark);
     }
     return PLX_OK;
 }
 
 /* Few samples: several hidings, since the choice would be by chance otherwise. */
-plx_status plx__complete_choose(complete *c, plx_mat error)
+plx_status plx__complete_choose(complete *c, plx_mat error, double *entry_error)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(c->ctx));
     trial t = {.views = c->run->problem->views, .rounds = c->n >= 1000 ? 1 : plx__min(5, 1000 / plx__max(c->n, 1) + 1)};
     plx_status st = PLX_OK;
+    for (plx_index v = 0; v < c->m; v++) entry_error[v] = NAN;
     PLX_TRY(plx__arena_f64(&t.sums, plx__scratch(c->ctx), c->m, COMPLETE_METHODS * MOST_CHOICES));
     for (plx_index round = 0; round < t.rounds && st == PLX_OK; round++) {
         plx__arena arena; /* scratch is rewound by what learns */
         plx__arena_init(&arena, c->ctx);
-        st = try_round(c, &t, &arena, round, error);
+        st = try_round(c, &t, &arena, round, error, entry_error);
         plx__arena_free(&arena);
     }
     plx__arena_rewind(plx__scratch(c->ctx), mark);

@@ -165,16 +165,24 @@ static double clipped(const plx__view *view, double value)
     return view->kind == PLX_VIEW_REAL ? value : fmax(value, 0.0);
 }
 
+plx_status plx__complete_fill_sample(double *value, double *deviation, const complete *c, plx_index v,
+                                     const plx__view *view, const complete_rows *rows, plx_index i, const double *z)
+{
+    int method = c->views[v].choice.method;
+    bool there = rows->seen[i * c->m + v];
+    if (method == COMPLETE_KNN) return fill_near(value, deviation, c, v, rows, i, there, false);
+    if (there && method != COMPLETE_MEAN) return fill_holes(value, deviation, c, v, view, i, z);
+    plx__complete_fill_row(value, deviation, c, v, z);
+    return PLX_OK;
+}
+
 static plx_status fill_sample(filling *f, plx_index k, plx_cmat z)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(f->c->ctx));
     const complete_view *own = &f->c->views[f->v];
     plx_index i = f->row[k];
-    bool there = f->rows->seen[i * f->c->m + f->v], near = own->choice.method == COMPLETE_KNN;
-    if (near) PLX_TRY(fill_near(f->value, f->deviation, f->c, f->v, f->rows, i, there, false));
-    else if (!there || own->choice.method == COMPLETE_MEAN)
-        plx__complete_fill_row(f->value, f->deviation, f->c, f->v, z.data + k * z.ld);
-    else PLX_TRY(fill_holes(f->value, f->deviation, f->c, f->v, f->view, i, z.data + k * z.ld));
+    bool there = f->rows->seen[i * f->c->m + f->v];
+    PLX_TRY(plx__complete_fill_sample(f->value, f->deviation, f->c, f->v, f->view, f->rows, i, z.data + k * z.ld));
     for (plx_index e = 0; e < own->d; e++) {
         if (there && !is_hole(f->view, i, e)) continue;
         double *to = f->out.data + f->next++ * f->out.ld;

@@ -107,15 +107,27 @@ plx_status plx__complete_neighbours(plx_index *out, plx_index k, const complete 
 void plx__complete_fill_row(double *value, double *deviation, const complete *c, plx_index v, const double *z);
 plx_status plx__complete_fill_near(double *value, double *deviation, const complete *c, plx_index v,
                                    const complete_rows *rows, plx_index row, bool self);
+/* Row i of view v, or the entries it lacks (the whole row is written): by neighbours, or by its predicted components z and
+ * the entries that are seen. */
+plx_status plx__complete_fill_sample(double *value, double *deviation, const complete *c, plx_index v,
+                                     const plx__view *view, const complete_rows *rows, plx_index i, const double *z);
 /* Array fill.VIEW: a line (row, column, value, deviation) for everything that is missing. */
 plx_status plx__complete_put_fills(const complete *c, const plx__view *views, const complete_rows *rows);
 
 /* ---- complete_choose.c ---- */
 
-/* Errors on hidden rows (m x COMPLETE_METHODS), and with them the choice and calibration of every view. */
-plx_status plx__complete_choose(complete *c, plx_mat error);
+/* Errors on hidden rows (m x COMPLETE_METHODS), and with them the choice and calibration of every view; errors of single
+ * hidden entries under that choice (m), NaN for views that lack none. */
+plx_status plx__complete_choose(complete *c, plx_mat error, double *entry_error);
 /* Residuals of the views' own choices, which deviations are in proportion to. */
 plx_status plx__complete_residuals(complete *c, plx__arena *arena);
+
+/* ---- complete_entries.c ---- */
+
+/* Error of single entries of view v under its choice, by that of the column means: a share of the entries of some rows that
+ * nothing was learned from are hidden and filled. left: which views of which rows were. NaN: no entry was hidden. */
+plx_status plx__complete_entry_error(double *out, const complete *c, plx_index v, const plx__view *view,
+                                     const plx_index *row, plx_index count, const uint8_t *left);
 
 extern const plx__method plx__method_complete;
 

@@ -34,6 +34,37 @@ static plx_status find_block(plx_mat cov, const complete *c, plx_index u, plx_in
     return plx__poll(c->ctx);
 }
 
+/* Blocks over different rows need not make a covariance together: with negative eigenvalues some regressions on parts of
+ * it have coefficients of any size, whatever they did on the rows that chose them. These are set to 0, and the variances
+ * to what they were. */
+static plx_status make_definite(plx_mat cov, plx_context *ctx)
+{
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    plx_index d = cov.rows;
+    plx_mat copy, vectors, scaled;
+    double *value = NULL, *variance = NULL, largest = 0;
+    PLX_TRY(plx__mat_clone(&copy, plx__scratch(ctx), plx__cmat(cov)));
+    PLX_TRY(plx__arena_mat(&vectors, plx__scratch(ctx), d, d));
+    PLX_TRY(plx__arena_f64(&value, plx__scratch(ctx), d, 1));
+    PLX_TRY(plx__arena_f64(&variance, plx__scratch(ctx), d, 1));
+    PLX_TRY(plx__sym_eigen(ctx, copy, value, vectors));
+    for (plx_index k = 0; k < d; k++) largest = fmax(largest, value[k]), variance[k] = cov.data[k * (cov.ld + 1)];
+    if (d && value[0] < -1e-10 * largest) {
+        PLX_TRY(plx__mat_clone(&scaled, plx__scratch(ctx), plx__cmat(vectors)));
+        for (plx_index k = 0; k < d; k++)
+            for (plx_index e = 0; e < d; e++) scaled.data[e * scaled.ld + k] *= fmax(value[k], 0);
+        PLX_TRY(plx__gemm(ctx, 1.0, plx__cmat(scaled), PLX__N, plx__cmat(vectors), PLX__T, 0.0, cov));
+        for (plx_index k = 0; k < d; k++) {
+            double now = cov.data[k * (cov.ld + 1)];
+            variance[k] = now > 0 ? sqrt(variance[k] / now) : 0;
+        }
+        for (plx_index k = 0; k < d; k++)
+            for (plx_index e = 0; e < d; e++) cov.data[k * cov.ld + e] *= variance[k] * variance[e];
+    }
+    plx__arena_rewind(plx__scratch(ctx), mark);
+    return plx__poll(ctx);
+}
+
 static plx_status learn_mixture(complete *c, plx__arena *arena, plx_index components)
 {
     plx_index d = c->mix_dims, block[2] = {0, d};
@@ -78,6 +109,7 @@ plx_status plx__complete_learn_joint(complete *c, plx__arena *arena, bool mixtur
     PLX_TRY(plx__arena_mat(&cov, arena, c->dims, c->dims));
     for (plx_index u = 0; u < c->m; u++)
         for (plx_index v = u; v < c->m; v++) PLX_TRY(find_block(cov, c, u, v));
+    PLX_TRY(make_definite(cov, c->ctx));
     c->cov = plx__cmat(cov);
     PLX_TRY(plx__complete_mixture_columns(c, arena));
     c->n_mixtures = 0;

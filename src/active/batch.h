@@ -36,5 +36,6 @@ typedef struct plx__spread plx__spread;
 plx_status plx__spread_open(plx__spread **out, plx__run *run, plx_index most);
 plx_status plx__spread_take(plx__spread *spread, plx_index sample);
 double plx__spread_left(const plx__spread *spread, plx_index sample); /* in [0,1] */
+double plx__spread_bytes(const plx__run *run, double most);
 
 #endif

@@ -277,3 +277,20 @@ plx_status plx__rank_labels(plx__run *run, const plx__method *of)
     PLX_TRY(open_typical(&r));
     return list_candidates(&r);
 }
+
+/* Probabilities, of every view for disagreement; candidates; norms and means while it is found how typical samples are; what
+ * a batch is spread by. */
+double plx__rank_labels_bytes(const plx__run *run)
+{
+    const plx__problem *p = run->problem;
+    plx__value criterion = {.word = 0}, power = {.number = 0}, batch = {.number = 0};
+    double n = (double)p->n, classes = (double)p->n_classes,
+           bytes = n * (8 * classes + 2 * sizeof(plx__candidate) + 24);
+    if (plx__view_value(&criterion, run->ctx, run->settings, "criterion", NULL) != PLX_OK) return bytes;
+    if (plx__view_value(&power, run->ctx, run->settings, "density_weight", NULL) != PLX_OK) return bytes;
+    if (plx__view_value(&batch, run->ctx, run->settings, "batch", NULL) != PLX_OK) return bytes;
+    if (criterion.word == DISAGREEMENT) bytes += 8 * n * classes * (double)p->n_views;
+    for (plx_index v = 0; v < p->n_views && power.number > 0; v++) bytes += 8 * (n + (double)p->views[v].cols);
+    if (power.number > 0) bytes += 16 * n;
+    return bytes + (batch.number > 0 ? plx__spread_bytes(run, batch.number) : 0);
+}

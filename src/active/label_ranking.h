@@ -23,6 +23,9 @@ extern const plx__param_spec plx__label_params[];
  * "label_gain" and as candidates. Errors say what the method lacks. */
 plx_status plx__rank_labels(plx__run *run, const plx__method *of);
 
+/* Most bytes the ranking takes beside the fit. */
+double plx__rank_labels_bytes(const plx__run *run);
+
 /* Rows of scores as probabilities, in scratch: as they are when every row with a say is a distribution, else by the
  * softmax. A row of zeros (a missing view) stays when `zero_means_none`. */
 plx_status plx__class_probabilities(plx_mat *out, plx_context *ctx, plx_cmat scores, bool zero_means_none);

@@ -165,3 +165,15 @@ plx_status plx__spread_take(plx__spread *s, plx_index t)
 }
 
 double plx__spread_left(const plx__spread *s, plx_index i) { return s->left[i]; }
+
+double plx__spread_bytes(const plx__run *run, double most)
+{
+    const plx__problem *p = run->problem;
+    double n = (double)p->n, bytes = 8 * n * (fmin(most, n) + 4);
+    for (plx_index v = 0; v < p->n_views; v++) {
+        const plx__view *view = &p->views[v];
+        bool copied = !view->sparse && view->kind == PLX_VIEW_REAL;
+        bytes += 9 * n + 8 * (double)view->cols + (copied ? 8 * n * (double)view->cols : 0);
+    }
+    return bytes;
+}

@@ -155,7 +155,7 @@ static plx_status acquire_call(plx_acquisition **out, plx_context *ctx, plx_acqu
     const plx__method *ranking = NULL;
     if ((int)kind < 0 || (int)kind >= PLX__ACQUIRE_KINDS)
         PLX_FAIL(ctx, PLX_E_ARG, "unknown kind of acquisition %d", (int)kind);
-    PLX_TRY(plx__acquirer_require(&ranking, ctx, method, (int)kind));
+    PLX_TRY(plx__acquirer_as_set(&ranking, ctx, method, kind, params));
     return acquire(out, ctx, ranking, data, params, options);
 }
 

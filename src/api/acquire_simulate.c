@@ -66,7 +66,7 @@ static plx_status open_strategy(plx__study *s, const char *method, const plx_par
     for (plx_index other = 0; other < k; other++)
         if (strcmp(s->o.strategies[other], word) == 0)
             PLX_FAIL(s->ctx, PLX_E_ARG, "strategy '%s' is given twice", word);
-    PLX_TRY(plx__acquirer_require(&to->method, s->ctx, method, (int)s->kind));
+    PLX_TRY(plx__acquirer_as_set(&to->method, s->ctx, method, s->kind, params));
     to->decider = PLX__DECIDE_RANKING;
     if (strcmp(word, "random") == 0) to->decider = PLX__DECIDE_RANDOM;
     else if (strcmp(word, "uncertainty") == 0) to->decider = PLX__DECIDE_UNCERTAIN;

@@ -38,6 +38,12 @@ static plx_status fit_and_rank(plx__run *run)
     return plx__rank_labels(run, of);
 }
 
+static double memory_of_both(const plx__run *run)
+{
+    double own = plx__method_find(run->method->name)->memory(run);
+    return run->fitted ? own : own + plx__rank_labels_bytes(run);
+}
+
 static void add_arrays(general *g, const plx__method *of)
 {
     int count = 0;
@@ -85,6 +91,7 @@ static void make_general(void)
         g->plain = g->method;
         g->plain.arrays = of->arrays;
         g->plain.fit = of->fit;
+        if (of->memory) g->method.memory = memory_of_both;
     }
 }
 
@@ -176,4 +183,26 @@ plx_status plx__acquirer_require(const plx__method **out, plx_context *ctx, cons
                  kind < 0 ? ", nor does it rank features" : "");
     PLX_TRY(names_of(&who, ctx, kind));
     PLX_FAIL(ctx, PLX_E_ARG, "acquire: %s cannot rank %s; available: %s", name, words[kind], who);
+}
+
+plx_status plx__acquirer_as_set(const plx__method **out, plx_context *ctx, const char *name, plx_acquire_kind kind,
+                                const plx_params *params)
+{
+    static const char *const keys[] = {"criterion", "density_weight"};
+    PLX_TRY(plx__acquirer_require(out, ctx, name, (int)kind));
+    const plx__method *by_scores = plx__acquirer_by_scores(name);
+    if (!params || params->tables != (*out)->params || !by_scores) return PLX_OK;
+    for (int k = 0; k < 2 && kind != PLX_ACQUIRE_LABELS; k++)
+        if (plx__view_value_level(params, keys[k], NULL) > 0)
+            PLX_FAIL(ctx, PLX_E_ARG,
+                     "%s is about labels only: %s values %s by information; leave it out, or acquire labels", keys[k],
+                     name, kind == PLX_ACQUIRE_ANY ? "labels and features together" : "features");
+    if (kind != PLX_ACQUIRE_LABELS || (*out)->fit == by_scores->fit) return PLX_OK;
+    if (plx__view_value_level(params, "criterion", NULL) > 0) *out = by_scores;
+    else if (plx__view_value_level(params, "density_weight", NULL) > 0)
+        PLX_FAIL(ctx, PLX_E_ARG,
+                 "density_weight multiplies a criterion, and %s values labels by information: set criterion, "
+                 "for instance criterion=margin, too",
+                 name);
+    return PLX_OK;
 }

@@ -17,6 +17,11 @@ const plx__method *plx__acquirer_find(const char *name, plx_acquire_kind kind);
 /* Same; an error says why it cannot, and who can. `kind` -1: any descriptor of the method (they share parameters). */
 plx_status plx__acquirer_require(const plx__method **out, plx_context *ctx, const char *name, int kind);
 
+/* The descriptor that ranks with these parameters (NULL: defaults): a criterion of labels that is asked for is the one that
+ * counts, also where the method has a ranking of its own. Refuses those that would have no effect. */
+plx_status plx__acquirer_as_set(const plx__method **out, plx_context *ctx, const char *name, plx_acquire_kind kind,
+                                const plx_params *params);
+
 /* The general ranking of labels by scores, also of a method with one of its own; NULL: no classifier. And the method
  * itself without any ranking. Both with the parameters of its rankings. */
 const plx__method *plx__acquirer_by_scores(const char *name);

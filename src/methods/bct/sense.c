@@ -221,12 +221,13 @@ static double memory(const plx__run *run)
 {
     const plx__problem *p = run->problem;
     const sense_params *set = run->params;
-    plx__value components = {.word = -1, .number = 1}, most = {.number = 5}, shape = {.word = 0};
+    plx__value components = {.word = -1, .number = 1}, most = {.number = 5}, shape = {.word = 0}, batch = {.number = 0};
     double n = (double)p->n, d = 0, widest = 0, base = plx__method_bct.memory(run);
     if (run->fitted) return base;
     if (plx__view_value(&components, run->ctx, run->settings, "components", NULL) != PLX_OK) return base;
     if (plx__view_value(&most, run->ctx, run->settings, "max_components", NULL) != PLX_OK) return base;
     if (plx__view_value(&shape, run->ctx, run->settings, "covariance", NULL) != PLX_OK) return base;
+    if (plx__view_value(&batch, run->ctx, run->settings, "batch", NULL) != PLX_OK) return base;
     double k = components.word >= 0 ? most.number : components.number;
     for (plx_index v = 0; v < p->n_views; v++) {
         d += (double)p->views[v].cols;
@@ -239,6 +240,10 @@ static double memory(const plx__run *run)
                                                      : fmin(widest, n);
     double mixture = n * d * (k + 2) + 3 * k * (shape.word == PLX__COV_FULL ? d * d : d);
     double table = 4 * n * k * rank + 3 * k * k * rank * rank;
+    double problems = set->bct.task == BCT_CLASSIFICATION && p->n_classes > 2 ? (double)p->n_classes : 1;
+    if (batch.number >
+        0) /* tables of all views and problems stay, with P W over all samples; and what each taken told */
+        table = problems * ((double)p->n_views * (table + n * k * rank) + fmin(batch.number, n) * n * (k * rank + 1));
     return base + 8 * (((double)p->n_views + 2) * square + mixture + table + n * (double)p->n_labelled);
 }
 

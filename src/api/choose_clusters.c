@@ -7,9 +7,12 @@
  * eigengap    value k less value k + 1 of its spectrum, from one fit with the largest number;
  * bic         twice the log-likelihood less the free parameters times log n.
  *
- * The largest wins, the smaller number when two agree to 1e-12.
+ * The largest wins, the smaller number when two agree to 1e-12. Asked for by clusters_by:
+ *
+ * stability   how alike the clusters of samples drawn again are (api/cluster_stability.c).
  */
 #include "api/choose_clusters.h"
+#include "api/cluster_stability.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,8 +29,12 @@ typedef struct search {
     const plx_dataset *data;
     plx_fit_options options;
     plx__cluster_choice *out;
+    plx__cluster_rule rule;
     int32_t *cluster; /* tried x n */
 } search;
+
+/* Grown once, cut into every number. */
+static bool is_tree(const plx__method *m) { return m->clusters_by == PLX__CLUSTERS_SILHOUETTE && m->clusters_array; }
 
 /* ---- one try ---- */
 
@@ -109,9 +116,9 @@ static plx_status note(const search *s, const plx_model *m, plx_index t)
 {
     int32_t *cluster = s->cluster + t * s->data->n;
     PLX_TRY(read_clusters(cluster, s, m));
-    if (m->method->clusters_by == PLX__CLUSTERS_EIGENGAP) return spectrum_gaps(s, m);
-    if (m->method->clusters_by == PLX__CLUSTERS_BIC) return information(&s->out->criterion[t], s, m);
-    return m->method->clusters_array ? cut_tree(s, m) : PLX_OK;
+    if (s->rule == PLX__CLUSTERS_EIGENGAP) return spectrum_gaps(s, m);
+    if (s->rule == PLX__CLUSTERS_BIC) return information(&s->out->criterion[t], s, m);
+    return is_tree(m->method) ? cut_tree(s, m) : PLX_OK;
 }
 
 static plx_status try_number(const search *s, plx_index k, plx_index t)
@@ -148,17 +155,37 @@ static plx_status judge_silhouettes(const search *s)
     return PLX_OK;
 }
 
+/* The clusters of all numbers into s->cluster. */
+static plx_status cluster_all(const search *s)
+{
+    for (plx_index t = 0; t < (is_tree(s->model->method) ? 1 : s->out->count); t++) {
+        PLX_TRY(try_number(s, s->out->tried[t], t));
+        PLX_TRY(plx__report(s->ctx, "clusters", t + 1, s->out->count, NAN));
+    }
+    return PLX_OK;
+}
+
+/* Some of the samples, for the stability: numbers they are too few for are left out. */
+static plx_status cluster_part(void *arg, const plx_dataset *part, int32_t *cluster)
+{
+    search s = *(const search *)arg;
+    plx__cluster_choice fewer = *s.out;
+    while (fewer.count > 0 && fewer.tried[fewer.count - 1] >= part->n) fewer.count--;
+    s.out = &fewer;
+    s.data = part;
+    s.cluster = cluster;
+    return fewer.count ? cluster_all(&s) : PLX_OK;
+}
+
 static plx_status try_all(const search *s)
 {
     plx__cluster_choice *out = s->out;
-    plx__cluster_rule rule = s->model->method->clusters_by;
-    if (rule == PLX__CLUSTERS_EIGENGAP) return try_number(s, plx__min(out->tried[out->count - 1] + 1, s->data->n), 0);
-    bool tree = rule == PLX__CLUSTERS_SILHOUETTE && s->model->method->clusters_array;
-    for (plx_index t = 0; t < (tree ? 1 : out->count); t++) {
-        PLX_TRY(try_number(s, out->tried[t], t));
-        PLX_TRY(plx__report(s->ctx, "clusters", t + 1, out->count, NAN));
-    }
-    return rule == PLX__CLUSTERS_BIC ? PLX_OK : judge_silhouettes(s);
+    plx__stability job = {s->ctx, s->data, out->count, cluster_part, (void *)(uintptr_t)s, out->criterion, out->error};
+    if (s->rule == PLX__CLUSTERS_EIGENGAP)
+        return try_number(s, plx__min(out->tried[out->count - 1] + 1, s->data->n), 0);
+    if (s->rule == PLX__CLUSTERS_STABILITY) return plx__cluster_stability(&job);
+    PLX_TRY(cluster_all(s));
+    return s->rule == PLX__CLUSTERS_BIC ? PLX_OK : judge_silhouettes(s);
 }
 
 /* Tries are silent: the fit that counts says what there is to say. */
@@ -175,33 +202,62 @@ static plx_status try_quietly(const search *s)
     return st;
 }
 
+/* What was asked for, or what fits the method. */
+static plx_status find_rule(search *s)
+{
+    const plx__method *method = s->model->method;
+    plx__value asked;
+    PLX_TRY(plx__view_value(&asked, s->ctx, s->model->settings, "clusters_by", NULL));
+    s->rule = asked.word == 0 ? method->clusters_by : (plx__cluster_rule)(asked.word - 1);
+    bool own = s->rule == PLX__CLUSTERS_EIGENGAP || s->rule == PLX__CLUSTERS_BIC;
+    if (own && s->rule != method->clusters_by)
+        PLX_FAIL(s->ctx, PLX_E_ARG, "clusters_by = %s: %s has no %s; use silhouette or stability", asked.text,
+                 method->name, s->rule == PLX__CLUSTERS_BIC ? "likelihood" : "spectrum");
+    return PLX_OK;
+}
+
 static plx_status open_search(search *s, plx__cluster_choice *out)
 {
-    static const char *const rules[] = {"silhouette", "eigengap", "bic"};
+    static const char *const rules[] = {"silhouette", "eigengap", "bic", "stability"};
     plx__arena *scratch = plx__scratch(s->ctx);
     plx__value most;
+    PLX_TRY(find_rule(s));
     PLX_TRY(plx__view_value(&most, s->ctx, s->model->settings, "max_clusters", NULL));
     plx_index last = plx__min((plx_index)most.number, s->data->n - 1);
     if (last < 2)
         PLX_FAIL(s->ctx, PLX_E_DATA, "clusters = auto: needs at least three samples (found %lld); give the number",
                  (long long)s->data->n);
     out->count = last - 1;
-    out->rule = rules[s->model->method->clusters_by];
+    out->rule = rules[s->rule];
+    out->several = s->rule == PLX__CLUSTERS_STABILITY;
     PLX_TRY(plx__arena_i64(&out->tried, scratch, out->count));
     PLX_TRY(plx__arena_f64(&out->criterion, scratch, out->count, 1));
+    PLX_TRY(plx__arena_f64(&out->error, scratch, out->count, 1));
     PLX_TRY(plx__arena_i32(&s->cluster, scratch, out->count * s->data->n));
     for (plx_index t = 0; t < out->count; t++) out->tried[t] = t + 2, out->criterion[t] = NAN;
     return PLX_OK;
 }
 
-static plx_status take_best(plx__cluster_choice *out, plx_context *ctx, plx_model *m)
+/* The largest criterion, then the largest number whose criterion is within the error of that one (stability: few large
+ * groups are often as stable as the smaller ones they are made of). */
+static plx_index best_number(const plx__cluster_choice *out)
 {
-    char text[24];
     plx_index best = -1;
     for (plx_index t = 0; t < out->count; t++) {
         double x = out->criterion[t], least = best < 0 ? -INFINITY : out->criterion[best];
         if (!isnan(x) && (best < 0 || x > least + 1e-12 * fabs(least))) best = t;
     }
+    if (best < 0 || !out->several) return best;
+    double least = out->criterion[best] - out->error[best] - 1e-12;
+    for (plx_index t = out->count - 1; t > best; t--)
+        if (out->criterion[t] >= least) return t;
+    return best;
+}
+
+static plx_status take_best(plx__cluster_choice *out, plx_context *ctx, plx_model *m)
+{
+    char text[24];
+    plx_index best = best_number(out);
     if (best < 0)
         PLX_FAIL(ctx, PLX_E_NUMERIC, "clusters = auto: the %s is not defined for any number; give the number",
                  out->rule);

@@ -11,7 +11,8 @@ typedef struct plx__cluster_choice {
     bool made; /* clusters=auto was set */
     plx_index count, chosen;
     plx_index *tried;
-    double *criterion;
+    double *criterion, *error; /* error: of the criterion, where it is a mean over draws; else 0 */
+    bool several;              /* the largest number within the error of the best counts */
     const char *rule;
 } plx__cluster_choice;
 

@@ -173,7 +173,8 @@ typedef enum plx__uncovered {
 typedef enum plx__cluster_rule {
     PLX__CLUSTERS_SILHOUETTE = 0, /* of a tree, where `clusters_array` names its linkage */
     PLX__CLUSTERS_EIGENGAP = 1,   /* of the values of `clusters_array`, descending */
-    PLX__CLUSTERS_BIC = 2         /* of the sum of the last row of `clusters_array` and `free_parameters` */
+    PLX__CLUSTERS_BIC = 2,        /* of the sum of the last row of `clusters_array` and `free_parameters` */
+    PLX__CLUSTERS_STABILITY = 3   /* when asked for (clusters_by) */
 } plx__cluster_rule;
 
 /* How the features of a view tell groups (classes, clusters, directions) apart, for explanations. */

@@ -51,14 +51,14 @@ static plx__svm_params svm_params(const plx__bootstrap_params *p, int phase)
                              .memory = p->memory};
 }
 
-/* Train with the lexicon that is in the model. */
-static plx_status train(training *r, plx_context *ctx, const plx__ner_text *text)
+/* Train with the lexicon that is in the model, from the weights of the training before. */
+static plx_status train(training *r, plx_context *ctx, const plx__ner_text *text, const plx__svm *before)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
     plx__svm_text opened;
     PLX_TRY(plx__dict_init(&r->model.base, &r->arena, 1024));
     PLX_TRY(plx__svm_text_open(&opened, plx__scratch(ctx), text, &r->model, true));
-    PLX_TRY(plx__svm_fit(&r->model, ctx, &r->arena, &opened, text->gold));
+    PLX_TRY(plx__svm_fit(&r->model, ctx, &r->arena, &opened, text->gold, before));
     plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;
 }
@@ -125,13 +125,14 @@ static void move_round(training *to, training *from)
 static plx_status one_round(loop *l, bool *more)
 {
     training next = {0};
-    plx_status st = start_round(l, &next, l->log->count ? &l->now.model : NULL);
-    if (l->now_is_best && l->now.open && st == PLX_OK) move_round(&l->kept, &l->now);
+    plx__svm *before = l->log->count ? &l->now.model : NULL;
+    plx_status st = start_round(l, &next, before);
+    if (st == PLX_OK) st = train(&next, l->ctx, l->job->train, before);
     if (st == PLX_OK) {
+        if (l->now_is_best) move_round(&l->kept, &l->now);
         close_round(&l->now);
         move_round(&l->now, &next);
         l->now_is_best = false;
-        st = train(&l->now, l->ctx, l->job->train);
     }
     close_round(&next);
     PLX_TRY(st);

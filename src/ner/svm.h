@@ -118,9 +118,10 @@ plx_status plx__svm_text_open(plx__svm_text *out, plx__arena *arena, const plx__
 
 /* ---- learning ---- */
 
-/* Fit weights; categories, lexicon, stop words and params are there. `start` is not used where the columns differ. */
+/* Fit weights; categories, lexicon, stop words and params are there. `start`: a model of the same categories to start from
+ * where its window is the same, or NULL; the minimum does not depend on it. */
 plx_status plx__svm_fit(plx__svm *m, plx_context *ctx, plx__arena *arena, const plx__svm_text *text,
-                        const plx__ner_mark *gold);
+                        const plx__ner_mark *gold, const plx__svm *start);
 
 /* Categories of the training tags, sorted. */
 plx_status plx__svm_categories(plx__svm *m, plx_context *ctx, plx__arena *arena, const plx__ner_text *text,

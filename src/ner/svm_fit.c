@@ -11,10 +11,14 @@
 
 #include "core/crew.h"
 #include "core/parallel.h"
-#include "ner/svm.h"
+#include "ner/svm_rows.h"
 #include "optim/newton_cg.h"
 
 enum { MOST_STEPS = 500 };
+
+/* Of a Newton step far from the minimum: most instances that have a loss there will have none in the end, so accurate steps
+ * are wasted. */
+static const double ACCURACY = 0.1;
 
 typedef struct problem {
     const plx__svm *m;
@@ -26,19 +30,12 @@ typedef struct problem {
     double *slack, *work; /* by instance */
     double *table;        /* slots x forms */
     double *start, *end;  /* by token: sums over the instances that start there; that end there */
+    plx__svm_rows rows;   /* of the instances with a loss, as long as have_rows */
+    plx__arena rows_arena;
+    bool have_rows;
 } problem;
 
 /* ---- instances ---- */
-
-static bool is_candidate(const plx__svm_text *t, plx_index i) { return t->candidate[t->form[i]]; }
-
-/* Instances of a sentence in order: f(i) for words, f(begin, end) for spans. */
-#define EACH_SPAN(t, m, s, begin, stop)                                                                                \
-    for (plx_index begin = (t)->sentence[s]; begin < (t)->sentence[(s) + 1]; begin++)                                  \
-        if (is_candidate(t, begin))                                                                                    \
-            for (plx_index stop = begin + 1; stop <= plx__min((t)->sentence[(s) + 1], begin + (m)->params.max_span);   \
-                 stop++)                                                                                               \
-                if (is_candidate(t, stop - 1))
 
 static bool is_enhanced(const plx__svm *m) { return m->params.window == 1; }
 
@@ -62,12 +59,7 @@ int32_t plx__svm_label(const plx__svm *m, const plx__ner_mark *gold, plx_index n
 static plx_index count_instances(const plx__svm *m, const plx__svm_text *t)
 {
     plx_index count = 0;
-    for (plx_index s = 0; s < t->n_sentences; s++) {
-        if (is_enhanced(m)) {
-            EACH_SPAN(t, m, s, begin, stop) count++;
-        } else
-            for (plx_index i = t->sentence[s]; i < t->sentence[s + 1]; i++) count += is_candidate(t, i);
-    }
+    for (plx_index s = 0; s < t->n_sentences; s++) PLX__EACH_INSTANCE(t, m, s, begin, stop) count++;
     return count;
 }
 
@@ -75,11 +67,8 @@ static void label_instances(int32_t *label, const plx__svm *m, const plx__svm_te
 {
     for (plx_index s = 0; s < t->n_sentences; s++) {
         plx_index first = t->sentence[s], n = t->sentence[s + 1] - first;
-        if (is_enhanced(m)) {
-            EACH_SPAN(t, m, s, begin, stop) *label++ = plx__svm_label(m, gold + first, n, begin - first, stop - first);
-        } else
-            for (plx_index i = 0; i < n; i++)
-                if (is_candidate(t, first + i)) *label++ = plx__svm_label(m, gold + first, n, i, i + 1);
+        PLX__EACH_INSTANCE(t, m, s, begin, stop)
+        *label++ = plx__svm_label(m, gold + first, n, begin - first, stop - first);
     }
 }
 
@@ -135,17 +124,17 @@ static void times(problem *p, const double *w, double *out)
         make_edges(p, w, s);
         if (!is_enhanced(p->m)) {
             for (plx_index i = t->sentence[s]; i < t->sentence[s + 1]; i++)
-                if (is_candidate(t, i)) *out++ = p->start[i] + p->end[i] + w[l->bias];
+                if (plx__svm_is_candidate(t, i)) *out++ = p->start[i] + p->end[i] + w[l->bias];
             continue;
         }
         const double *inner = p->table + l->inner * t->n_forms;
         for (plx_index begin = t->sentence[s]; begin < t->sentence[s + 1]; begin++) {
             double inside = 0;
             plx_index last = plx__min(t->sentence[s + 1], begin + p->m->params.max_span);
-            if (!is_candidate(t, begin)) continue;
+            if (!plx__svm_is_candidate(t, begin)) continue;
             for (plx_index stop = begin + 1; stop <= last; stop++) {
                 if (stop - begin > 2) inside += inner[t->form[stop - 2]];
-                if (is_candidate(t, stop - 1))
+                if (plx__svm_is_candidate(t, stop - 1))
                     *out++ = p->start[begin] + p->end[stop - 1] + inside + w[l->bias] +
                              w[l->len] * (double)(stop - begin) / PLX__SVM_SPAN_UNIT;
             }
@@ -182,7 +171,7 @@ static const double *spread_spans(problem *p, double *g, plx_index s, const doub
 {
     const plx__svm_text *t = p->t;
     double *inner = p->table + p->l.inner * t->n_forms;
-    EACH_SPAN(t, p->m, s, begin, stop)
+    PLX__EACH_INSTANCE(t, p->m, s, begin, stop)
     {
         p->start[begin] += *r;
         p->end[stop - 1] += *r;
@@ -198,7 +187,7 @@ static const double *spread_words(problem *p, double *g, plx_index s, const doub
 {
     const plx__svm_text *t = p->t;
     for (plx_index i = t->sentence[s]; i < t->sentence[s + 1]; i++) {
-        if (!is_candidate(t, i)) continue;
+        if (!plx__svm_is_candidate(t, i)) continue;
         p->start[i] = p->end[i] = *r;
         g[p->l.bias] += *r++;
     }
@@ -231,6 +220,7 @@ static plx_status value(void *arg, plx_context *ctx, const double *w, double *f,
     problem *p = arg;
     double loss = 0, square = 0;
     PLX_TRY(plx__poll(ctx));
+    p->have_rows = false;
     times(p, w, p->work);
     for (plx_index i = 0; i < p->instances; i++) {
         double slack = fmax(0.0, 1.0 - p->y[i] * p->work[i]);
@@ -247,14 +237,24 @@ static plx_status value(void *arg, plx_context *ctx, const double *w, double *f,
     return PLX_OK;
 }
 
+/* Rows of the instances that have a loss at the point of the last value(). */
+static plx_status need_rows(problem *p, plx_context *ctx)
+{
+    if (p->have_rows) return PLX_OK;
+    plx__arena_free(&p->rows_arena);
+    plx__arena_init(&p->rows_arena, ctx);
+    PLX_TRY(plx__svm_rows_make(&p->rows, &p->rows_arena, p->m, p->t, p->slack));
+    p->have_rows = true;
+    return PLX_OK;
+}
+
 static plx_status curve(void *arg, plx_context *ctx, double *out, const double *v)
 {
     problem *p = arg;
     PLX_TRY(plx__poll(ctx));
-    times(p, v, p->work);
-    for (plx_index i = 0; i < p->instances; i++) p->work[i] *= p->slack[i] > 0 ? p->twice_c : 0.0;
-    times_t(p, p->work, out);
-    for (plx_index k = 0; k < p->l.columns; k++) out[k] += v[k];
+    PLX_TRY(need_rows(p, ctx));
+    memcpy(out, v, (size_t)p->l.columns * sizeof *out);
+    plx__svm_rows_gram(&p->rows, out, p->twice_c, v);
     return PLX_OK;
 }
 
@@ -276,23 +276,29 @@ static plx_status open_problem(problem *p, plx__arena *arena)
     return plx__arena_f64(&p->end, arena, p->t->n, 1);
 }
 
+static plx_status solve(problem *p, plx_context *ctx, double *w, double tol, double *objective)
+{
+    plx__newton_problem newton = {p->l.columns, ACCURACY, p, value, curve};
+    double *gradient = NULL;
+    PLX_TRY(plx__newton_cg(ctx, &newton, w, tol, MOST_STEPS, NULL));
+    PLX_TRY(plx__arena_f64(&gradient, plx__scratch(ctx), p->l.columns, 1));
+    return value(p, ctx, w, objective, gradient);
+}
+
 static plx_status fit_category(fit *f, plx_context *ctx, plx_index cat)
 {
     plx__arena *scratch = plx__scratch(ctx);
     int8_t *y = NULL;
     problem p = {.m = f->m, .t = f->t, .l = plx__svm_layout_of(f->m), .instances = f->instances};
-    double *w = f->m->weight + cat * f->m->columns;
-    plx__newton_problem newton = {p.l.columns, 1e-6, &p, value, curve};
-    plx__newton_result result = {0};
     PLX_TRY(plx__arena_bytes((void **)&y, scratch, p.instances, sizeof *y));
     for (plx_index i = 0; i < p.instances; i++) y[i] = f->label[i] == cat ? 1 : -1;
     p.y = y;
     p.twice_c = 2 * f->m->params.C;
     PLX_TRY(open_problem(&p, scratch));
-    PLX_TRY(plx__newton_cg(ctx, &newton, w, 0.01 * f->m->params.tol, MOST_STEPS, &result));
-    double *gradient = NULL;
-    PLX_TRY(plx__arena_f64(&gradient, scratch, p.l.columns, 1));
-    PLX_TRY(value(&p, ctx, w, &f->m->objective[cat], gradient));
+    plx__arena_init(&p.rows_arena, ctx);
+    plx_status st = solve(&p, ctx, f->m->weight + cat * f->m->columns, 0.01 * f->m->params.tol, &f->m->objective[cat]);
+    plx__arena_free(&p.rows_arena);
+    PLX_TRY(st);
     for (plx_index i = 0; i < p.instances; i++) f->support[cat] += p.slack[i] > 0;
     return PLX_OK;
 }
@@ -311,8 +317,25 @@ static plx_status fit_categories(void *arg, plx_context *ctx, plx_index begin, p
     return PLX_OK;
 }
 
+/* Weights of the same features in another model: new features start at 0. */
+static void start_from(plx__svm *m, const plx__svm *start)
+{
+    plx__svm_layout to = plx__svm_layout_of(m), from = plx__svm_layout_of(start);
+    if (m->params.window != start->params.window) return;
+    for (plx_index cat = 0; cat < m->n_cat; cat++) {
+        double *w = m->weight + cat * m->columns;
+        const double *before = start->weight + cat * start->columns;
+        for (plx_index k = 0; k < to.base; k++) {
+            plx_index at = plx__dict_get(&start->base, m->base.key[k].text, m->base.key[k].length);
+            for (plx_index slot = 0; at >= 0 && slot < to.slots; slot++)
+                w[slot * to.base + k] = before[slot * from.base + at];
+        }
+        memcpy(w + to.pad, before + from.pad, (size_t)(to.columns - to.pad) * sizeof *w);
+    }
+}
+
 plx_status plx__svm_fit(plx__svm *m, plx_context *ctx, plx__arena *arena, const plx__svm_text *text,
-                        const plx__ner_mark *gold)
+                        const plx__ner_mark *gold, const plx__svm *start)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
     int32_t *label = NULL;
@@ -325,6 +348,7 @@ plx_status plx__svm_fit(plx__svm *m, plx_context *ctx, plx__arena *arena, const 
     PLX_TRY(PLX__ARENA_NEW(&f.support, plx__scratch(ctx), m->n_cat));
     label_instances(label, m, text, gold);
     f.label = label;
+    if (start) start_from(m, start);
     plx_status st = plx__crew_open(&f.crew, ctx, m->n_cat);
     if (st == PLX_OK) st = plx__parallel_for(ctx, m->n_cat, 1, fit_categories, &f);
     plx__crew_close(&f.crew);

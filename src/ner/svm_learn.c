@@ -118,7 +118,7 @@ plx_status plx__svm_learn(plx__svm *m, plx_context *ctx, plx__arena *arena, cons
     PLX_TRY(plx__dict_init(&m->base, arena, 1024));
     PLX_TRY(plx__svm_text_open(&opened, plx__scratch(ctx), text, m, true));
     if (dump) PLX_TRY(plx__svm_dump(m, ctx, &opened, text->gold, dump));
-    return plx__svm_fit(m, ctx, arena, &opened, text->gold);
+    return plx__svm_fit(m, ctx, arena, &opened, text->gold, NULL);
 }
 
 /* ---- tagging files ---- */

@@ -26,6 +26,7 @@
 #include "parallax/metrics.h"
 #include "parallax/model.h"
 #include "parallax/ner.h"
+#include "parallax/ner_tagged.h"
 #include "parallax/params.h"
 #include "parallax/portfolio.h"
 #include "parallax/report.h"

@@ -36,25 +36,14 @@ plx_status plx__ner_metric_of(plx__ner_metric *out, plx_context *ctx, const char
 
 /* ---- models ---- */
 
-static plx_status ask(plx__ner_opinion *out, plx_context *ctx, const plx_ner_model *m, plx__ner_text *text)
+static plx_status ask(plx__ner_opinion *out, plx_context *ctx, const plx_ner_model *m, const plx__ner_text *text)
 {
-    plx__arena *scratch = plx__scratch(ctx);
-    plx__memm_tagger tagger = {0};
-    plx__ner_text own = *text;
     plx__ner_mark *mark = NULL;
-    int32_t *tags = NULL;
     double *probs = NULL;
-    if (!m->memm.views.pos) own.pos = NULL;
-    PLX_TRY(plx__arena_i32(&tags, scratch, text->n));
-    PLX_TRY(plx__arena_f64(&probs, scratch, text->n, m->memm.n_tags));
-    PLX_TRY(PLX__ARENA_NEW(&mark, scratch, text->n));
-    plx_status st = plx__memm_tagger_open(&tagger, ctx, &m->index);
-    if (st == PLX_OK) st = plx__memm_tagger_run(&tagger, &own, scratch, tags, probs);
-    plx__memm_tagger_free(&tagger);
-    PLX_TRY(st);
-    for (plx_index i = 0; i < text->n; i++) mark[i] = m->memm.mark[tags[i]];
+    PLX_TRY(plx__arena_f64(&probs, plx__scratch(ctx), text->n, m->memm.n_tags));
+    PLX_TRY(plx__memm_tag_text(&mark, ctx, &m->index, text, probs));
     *out = (plx__ner_opinion){.n_tags = m->memm.n_tags, .tag = m->memm.tag, .probs = probs, .mark = mark};
-    return plx__arena_printf(&out->where, scratch, "a model");
+    return plx__arena_printf(&out->where, plx__scratch(ctx), "a model");
 }
 
 /* Types have numbers of each model's own; give equal names equal numbers. */

@@ -1,5 +1,5 @@
 /*
- * Tagging a file or standard input with a conditional Markov model.
+ * Tagging a text in memory, a file or standard input with a conditional Markov model.
  */
 #include "ner/memm_file.h"
 
@@ -11,6 +11,23 @@ plx_status plx__memm_check_text(plx_context *ctx, const plx__memm *m, const plx_
         PLX_FAIL(ctx, PLX_E_DATA, "%s: the model was trained with parts of speech; a column of them is missing",
                  text->where);
     return PLX_OK;
+}
+
+plx_status plx__memm_tag_text(plx__ner_mark **out, plx_context *ctx, const plx__memm_index *index,
+                              const plx__ner_text *text, double *probs)
+{
+    plx__arena *scratch = plx__scratch(ctx);
+    plx__memm_tagger tagger = {0};
+    plx__ner_text own = *text;
+    int32_t *tags = NULL;
+    if (!index->m->views.pos) own.pos = NULL;
+    PLX_TRY(plx__arena_i32(&tags, scratch, text->n));
+    PLX_TRY(PLX__ARENA_NEW(out, scratch, text->n));
+    plx_status st = plx__memm_tagger_open(&tagger, ctx, index);
+    if (st == PLX_OK) st = plx__memm_tagger_run(&tagger, &own, scratch, tags, probs);
+    plx__memm_tagger_free(&tagger);
+    for (plx_index i = 0; st == PLX_OK && i < text->n; i++) (*out)[i] = index->m->mark[tags[i]];
+    return st;
 }
 
 static plx_status write_part(plx__ner_output *out, plx_context *ctx, const plx__memm *m, const plx__ner_types *types,

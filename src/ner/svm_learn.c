@@ -168,7 +168,7 @@ plx_status plx__svm_tag_file(plx__svm *m, plx_context *ctx, const plx__ner_types
     plx__ner_output out = {0};
     plx_status st = PLX_OK;
     PLX_GOTO(plx__ner_source_open(&source, ctx, job->in));
-    source.documents = true;
+    source.documents = m->params.memory; /* names of a document are known at its end */
     PLX_GOTO(plx__ner_output_open(&out, ctx, job->out, job->values));
     PLX_GOTO(tag_parts(m, ctx, &source, &out, types, job));
     PLX_GOTO(plx__ner_output_commit(&out, ctx));

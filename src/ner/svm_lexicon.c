@@ -190,7 +190,7 @@ static plx_status read_text(maker *k, const char *path,
 {
     plx__ner_source source = {0};
     plx_status st = plx__ner_source_open(&source, k->ctx, path);
-    source.documents = true;
+    source.documents = k->m->params.memory; /* names of a document are known at its end */
     if (st == PLX_OK) st = read_parts(k, &source, use, phase);
     plx__ner_source_close(&source);
     return st;

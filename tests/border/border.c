@@ -251,6 +251,7 @@ static void make_names(desk *k)
     need(k, plx_ner_train(&k->ner_model, k->ctx, "memm", k->names, k->ner_params, NULL), "tagger");
     need(k, plx_ner_model_save(k->ctx, k->ner_model, "names.plx"), "save");
     need(k, plx_ner_tag_file(k->ctx, k->ner_model, "names.conll", "tagged.conll", &tag), "tag");
+    need(k, plx_ner_tag(&k->tagged, k->ctx, k->ner_model, k->names, NULL), "tagged text");
     k->ner_models[0] = k->ner_models[1] = k->ner_model;
     k->probs[0] = k->probs[1] = "probs.txt";
     need(k, plx_ner_select(&k->choice, k->ctx, k->ner_models, 2, k->names, "kl-ave", NULL, 0), "choice");

@@ -47,6 +47,7 @@ typedef struct desk {
     const char *probs[2];
     plx_ner_choice *choice;
     plx_ner_curve *ner_curve;
+    plx_ner_tagged *tagged;
     plx_eval_options eval_files, eval_pred;
     plx_simulate_options simulate;
     plx_compare_options compare;

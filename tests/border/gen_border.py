@@ -113,6 +113,8 @@ BY_FUNCTION = {
     ("plx_ner_model_save", "path"): '"written_names.plx"',
     ("plx_ner_param", "what"): '"memm"',
     ("plx_ner_params_create", "what"): '"memm"',
+    ("plx_ner_parse", "text"): '"Ann B-PER\\n"',
+    ("plx_ner_parse", "bytes"): "10",
     ("plx_ner_read", "path"): '"names.conll"',
     ("plx_ner_select", "metric"): '"kl-ave"',
     ("plx_ner_select", "models"): "d->ner_models",
@@ -127,6 +129,10 @@ BY_FUNCTION = {
     ("plx_ner_tag_file", "out"): '"tagged.conll"',
     ("plx_ner_train", "learner"): '"memm"',
     ("plx_ner_train", "params"): "d->ner_params",
+    ("plx_ner_words", "words"): "d->ids",
+    ("plx_ner_words", "n_words"): "BORDER_SAMPLES",
+    ("plx_ner_words", "sentences"): "(const plx_index[]){0}",
+    ("plx_ner_words", "n_sentences"): "1",
     ("plx_params_get", "key"): '"dim"',
     ("plx_params_set", "key"): '"dim"',
     ("plx_params_set", "value"): '"1"',
@@ -203,6 +209,8 @@ BY_TYPE = {
     "const plx_ner_choice *": "d->choice",
     "plx_ner_curve *": "d->ner_curve",
     "const plx_ner_curve *": "d->ner_curve",
+    "plx_ner_tagged *": "d->tagged",
+    "const plx_ner_tagged *": "d->tagged",
     "const plx_eval_options *": "&d->eval_files",
     "const plx_simulate_options *": "&d->simulate",
     "const plx_compare_options *": "&d->compare",
@@ -289,8 +297,10 @@ OPTIONAL = {
     "plx_ner_select": ["params"],
     "plx_ner_select_probs": ["params"],
     "plx_ner_simulate": ["params", "options"],
+    "plx_ner_tag": ["options"],
     "plx_ner_tag_file": ["options"],
     "plx_ner_train": ["params", "options"],
+    "plx_ner_words": ["sentences"],
     "plx_tune": ["params", "options"],
     "plx_views": ["options"],
 }
@@ -317,7 +327,7 @@ NEUTRAL = {
 }
 # Numbers that are lengths of an array the caller vouches for: only negative ones can be told to be wrong.
 LENGTHS = {"n", "count", "n_settings", "n_classes", "n_subset", "n_mutex", "n_top", "n_views", "n_hidden", "n_arrays",
-           "n_known", "n_models", "n_paths", "n_data"}
+           "n_known", "n_models", "n_paths", "n_data", "n_words", "n_sentences", "bytes"}
 # Indices any value of which has a meaning beyond the range (top: all rows of a ranking), or sizes without an array.
 ANY_LARGE = {("plx_json_number", "size"), ("plx_json_string", "size"), ("plx_acquisition_write", "top"),
              ("plx_acquisition_table", "top"), ("plx_dataset_create", "n"),

@@ -1,7 +1,7 @@
 /*
  * Names: evaluation by hand, decoding against all sequences, bad input, refused memory, stopping, threads.
  */
-#include "plx_test.h"
+#include "ner_helpers.h"
 
 #include <unistd.h>
 
@@ -9,54 +9,7 @@
 #include "ner/memm_learn.h"
 #include "ner/memm_tag.h"
 #include "ner/svm.h"
-#include "parallax/ner.h"
-
-static const char TEXT[] = "-DOCSTART- O\n\nAnn B-PER\nLee I-PER\nsaw O\nRome B-LOC\n( O\nIBM B-ORG\n) O\n. O\n\n"
-                           "Rome B-LOC\nfell O\n, O\nsaid O\nLee B-PER\n\n-DOCSTART- O\n\nU.S. B-ORG\nBank I-ORG\n"
-                           "met O\nAnn B-PER\nin O\nBonn B-LOC\n";
-
-static void put_file(const char *path, const char *text, size_t size)
-{
-    FILE *f = fopen(path, "wb");
-    assert_non_null(f);
-    assert_int_equal(fwrite(text, 1, size, f), size);
-    fclose(f);
-}
-
-static char folder[64];
-
-static const char *file(char *buffer, const char *name)
-{
-    snprintf(buffer, 128, "%s/%s", folder, name);
-    return buffer;
-}
-
-#define FILE_OF(name) file((char[128]){0}, name)
-
-static int make_folder(void **state)
-{
-    (void)state;
-    strcpy(folder, "/tmp/plx_ner_XXXXXX");
-    if (!mkdtemp(folder)) return -1;
-    put_file(FILE_OF("text"), TEXT, strlen(TEXT));
-    return 0;
-}
-
-static int drop_folder(void **state)
-{
-    char command[128];
-    (void)state;
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return system(command);
-}
-
-static plx_conll *read_text(plx_context *ctx, const char *text)
-{
-    plx_conll *out = NULL;
-    put_file(FILE_OF("given"), text, strlen(text));
-    assert_ok(ctx, plx_ner_read(&out, ctx, FILE_OF("given")));
-    return out;
-}
+#include "parallax/ner_tagged.h"
 
 /* ---- evaluation ---- */
 
@@ -276,11 +229,14 @@ static plx_status road(plx_context *ctx, const char *learner)
 {
     plx_conll *text = NULL;
     plx_ner_model *model = NULL, *again = NULL;
+    plx_ner_tagged *tagged = NULL;
     plx_status st = plx_ner_read(&text, ctx, FILE_OF("text"));
     if (st == PLX_OK) st = plx_ner_train(&model, ctx, learner, text, NULL, NULL);
     if (st == PLX_OK) st = plx_ner_model_save(ctx, model, FILE_OF("m.plx"));
     if (st == PLX_OK) st = plx_ner_model_load(&again, ctx, FILE_OF("m.plx"));
+    if (st == PLX_OK) st = plx_ner_tag(&tagged, ctx, again, text, NULL);
     if (st == PLX_OK) st = plx_ner_tag_file(ctx, again, FILE_OF("text"), FILE_OF("out"), NULL);
+    plx_ner_tagged_destroy(tagged);
     plx_ner_model_destroy(again);
     plx_ner_model_destroy(model);
     plx_conll_destroy(text);
@@ -364,15 +320,6 @@ static void work_can_be_stopped(void **state)
     assert_int_equal(boot(ctx, NULL), PLX_E_CANCELLED);
     assert_int_not_equal(access(FILE_OF("out"), F_OK), 0);
     plx_context_destroy(ctx);
-}
-
-static size_t slurp(char *to, size_t room, const char *path)
-{
-    FILE *f = fopen(path, "rb");
-    assert_non_null(f);
-    size_t n = fread(to, 1, room, f);
-    fclose(f);
-    return n;
 }
 
 static void threads_do_not_matter(void **state)

@@ -33,33 +33,10 @@ static int train(plx_ner_model **out, cli_session *s)
     return code;
 }
 
-static int write_results(cli_session *s, plx_ner_model *model)
-{
-    const char *json = cli_value(s->args, "json"), *text = NULL;
-    int code = cli_fail(s, plx_ner_model_save(s->ctx, model, cli_value(s->args, "model")));
-    if (!code && json) code = cli_fail(s, plx_ner_model_json(&text, s->ctx, model));
-    if (!code && json) code = cli_write_text(s, json, text);
-    if (code) return code;
-    cli_say_warnings(s);
-    cli_say_outputs(s, outputs);
-    return CLI_DONE;
-}
-
 static int run(const cli_args *args)
 {
     static const char *const needed[] = {"train", "learner", "model", NULL};
-    cli_session s;
-    plx_ner_model *model = NULL;
-    int code = cli_ner_need(args, needed);
-    if (code) return code;
-    code = cli_session_open(&s, args);
-    if (code) return code;
-    code = cli_check_outputs(&s, outputs);
-    if (!code) code = train(&model, &s);
-    if (!code) code = write_results(&s, model);
-    plx_ner_model_destroy(model);
-    cli_session_close(&s);
-    return code;
+    return cli_ner_make(args, needed, outputs, train);
 }
 
 static void more_help(FILE *to) { cli_ner_list(to, "memm", "Parameters of --learner memm"); }

@@ -19,6 +19,34 @@ int cli_ner_params(plx_params **out, cli_session *s, const char *what)
     return code ? code : cli_set_params(*out, s);
 }
 
+static int write_model(cli_session *s, plx_ner_model *model, const char *const *outputs)
+{
+    const char *json = cli_value(s->args, "json"), *text = NULL;
+    int code = cli_fail(s, plx_ner_model_save(s->ctx, model, cli_value(s->args, "model")));
+    if (!code && json) code = cli_fail(s, plx_ner_model_json(&text, s->ctx, model));
+    if (!code && json) code = cli_write_text(s, json, text);
+    if (code) return code;
+    cli_say_warnings(s);
+    cli_say_outputs(s, outputs);
+    return CLI_DONE;
+}
+
+int cli_ner_make(const cli_args *args, const char *const *needed, const char *const *outputs, cli_ner_make_fn make)
+{
+    cli_session s;
+    plx_ner_model *model = NULL;
+    int code = cli_ner_need(args, needed);
+    if (code) return code;
+    code = cli_session_open(&s, args);
+    if (code) return code;
+    code = cli_check_outputs(&s, outputs);
+    if (!code) code = make(&model, &s);
+    if (!code) code = write_model(&s, model, outputs);
+    plx_ner_model_destroy(model);
+    cli_session_close(&s);
+    return code;
+}
+
 void cli_ner_list(FILE *to, const char *what, const char *title)
 {
     enum { HEAD = 26 };

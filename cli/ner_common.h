@@ -12,6 +12,11 @@ int cli_ner_need(const cli_args *args, const char *const *options);
 /* Settings of a purpose ("memm", ..) with every --set. */
 int cli_ner_params(plx_params **out, cli_session *s, const char *what);
 
+/* Make a model and write it: --model, --json and what else `outputs` names, after checking that the options `needed` are
+ * there and the outputs can be written. */
+typedef int (*cli_ner_make_fn)(plx_ner_model **out, cli_session *s);
+int cli_ner_make(const cli_args *args, const char *const *needed, const char *const *outputs, cli_ner_make_fn make);
+
 /* "Settings of WHAT (--set KEY=VALUE):" and a line for each. */
 void cli_ner_list(FILE *to, const char *what, const char *title);
 

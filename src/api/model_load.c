@@ -12,44 +12,6 @@
 #include "methods/complete/complete_impl.h"
 #include "methods/registry.h"
 
-static plx_status damaged(const plx__h5 *f, const char *what)
-{
-    PLX_FAIL(f->ctx, PLX_E_FORMAT, "%s: damaged model file (%s); fit the model again", f->path, what);
-}
-
-/* ---- parameters ---- */
-
-static plx_status load_texts(const char *const **a, const char *const **b, plx_index *count, const plx__h5 *f,
-                             const char *first, const char *second)
-{
-    plx_index other = 0;
-    PLX_TRY(plx__h5_read_texts(a, count, f, plx__scratch(f->ctx), first));
-    PLX_TRY(plx__h5_read_texts(b, &other, f, plx__scratch(f->ctx), second));
-    return other == *count ? PLX_OK : damaged(f, "parameters without values");
-}
-
-/* Only `view` had a default that was not set and now has one: it stood for the first view. */
-static plx_status set_old_default(plx_params *p, const plx__h5 *f, const char *key, const char *value)
-{
-    if (!value[0]) PLX_TRY(plx__h5_attr_text(&value, f, plx__scratch(f->ctx), "/views/0", "name"));
-    return plx__params_set(p, f->ctx, key, value);
-}
-
-/* A default that has changed since the model was written is set to what it was. */
-static plx_status load_parameters(plx_params *p, const plx__h5 *f)
-{
-    const char *const *keys = NULL, *const *values = NULL;
-    plx_index count = 0;
-    PLX_TRY(load_texts(&keys, &values, &count, f, "/parameters/names", "/parameters/defaults"));
-    for (plx_index i = 0; i < count; i++) {
-        const plx__param_spec *spec = plx__param_find(p->tables, keys[i]);
-        if (spec && strcmp(spec->def, values[i]) != 0) PLX_TRY(set_old_default(p, f, keys[i], values[i]));
-    }
-    PLX_TRY(load_texts(&keys, &values, &count, f, "/parameters/set_keys", "/parameters/set_values"));
-    for (plx_index i = 0; i < count; i++) PLX_TRY(plx__params_set(p, f->ctx, keys[i], values[i]));
-    return PLX_OK;
-}
-
 /* ---- views and classes ---- */
 
 static plx_status load_view(plx__view_card *card, plx_model *m, const plx__h5 *f, const char *group)
@@ -61,21 +23,22 @@ static plx_status load_view(plx__view_card *card, plx_model *m, const plx__h5 *f
     PLX_TRY(plx__h5_attr_text(&kind, f, plx__scratch(f->ctx), group, "kind"));
     PLX_TRY(plx__h5_attr_i64(&cols, 1, f, group, "columns"));
     PLX_TRY(plx__h5_attr_i64(&sparse, 1, f, group, "sparse"));
-    if (plx_view_kind_parse(&card->kind, kind) != PLX_OK || cols < 1 || !card->name[0]) return damaged(f, "bad view");
+    if (plx_view_kind_parse(&card->kind, kind) != PLX_OK || cols < 1 || !card->name[0])
+        return plx__model_damaged(f, "bad view");
     card->cols = cols;
     card->sparse = sparse != 0;
     if (plx__h5_has_attr(f, group, "text")) PLX_TRY(plx__h5_attr_text(&card->text, f, &m->arena, group, "text"));
     PLX_TRY(plx__arena_printf(&features, plx__scratch(f->ctx), "%s/features", group));
     if (plx__h5_what(f, features) == PLX__H5_NONE) return PLX_OK;
     PLX_TRY(plx__h5_read_texts(&card->features, &count, f, &m->arena, features));
-    return count == cols ? PLX_OK : damaged(f, "wrong number of feature names");
+    return count == cols ? PLX_OK : plx__model_damaged(f, "wrong number of feature names");
 }
 
 static plx_status load_views(plx_model *m, const plx__h5 *f)
 {
     const char *const *names = NULL;
     PLX_TRY(plx__h5_children(&names, &m->n_views, f, plx__scratch(f->ctx), "/views"));
-    if (m->n_views < 1) return damaged(f, "no views");
+    if (m->n_views < 1) return plx__model_damaged(f, "no views");
     PLX_TRY(PLX__ARENA_NEW(&m->views, &m->arena, m->n_views));
     for (plx_index v = 0; v < m->n_views; v++) {
         const char *group = NULL;
@@ -93,7 +56,7 @@ static plx_status load_pairs(const int32_t **out, plx_index *count, plx_model *m
     PLX_TRY(plx__h5_read_i64(&wide, &shape, f, plx__scratch(f->ctx), object));
     PLX_TRY(plx__arena_i32(&pairs, &m->arena, shape.count));
     for (plx_index i = 0; i < shape.count; i++) {
-        if (wide[i] < 0 || wide[i] >= m->n_classes) return damaged(f, "bad hierarchy");
+        if (wide[i] < 0 || wide[i] >= m->n_classes) return plx__model_damaged(f, "bad hierarchy");
         pairs[i] = (int32_t)wide[i];
     }
     *out = pairs;
@@ -128,13 +91,14 @@ static plx_status load_sparse(plx_model *m, const plx__h5 *f, const char *object
     PLX_TRY(plx__h5_read_i64(&ptr, &rows, f, plx__scratch(f->ctx), part[0]));
     PLX_TRY(plx__h5_read_i64(&wide, &entries, f, plx__scratch(f->ctx), part[1]));
     PLX_TRY(plx__h5_read_vector(&val, entries.count, f, plx__scratch(f->ctx), part[2]));
-    if (shape[0] < 0 || shape[1] < 0 || shape[1] > INT32_MAX || rows.count != shape[0] + 1) return damaged(f, name);
+    if (shape[0] < 0 || shape[1] < 0 || shape[1] > INT32_MAX || rows.count != shape[0] + 1)
+        return plx__model_damaged(f, name);
     PLX_TRY(plx__arena_i32(&col, plx__scratch(f->ctx), entries.count));
     for (plx_index k = 0; k < entries.count; k++) col[k] = wide[k] < 0 || wide[k] > INT32_MAX ? -1 : (int32_t)wide[k];
     plx_ccsr a = {shape[0], shape[1], ptr, col, val};
     if (plx__csr_check_shape(f->ctx, a, entries.count, name) != PLX_OK) {
         plx__clear_error(f->ctx);
-        return damaged(f, name);
+        return plx__model_damaged(f, name);
     }
     return plx__store_put_csr(&m->store, name, a);
 }
@@ -146,10 +110,10 @@ static plx_status load_array(plx_model *m, const plx__h5 *f, plx_index index)
     plx__h5_shape shape;
     PLX_TRY(plx__arena_printf(&object, plx__scratch(f->ctx), "/arrays/%lld", (long long)index));
     PLX_TRY(plx__h5_attr_text(&name, f, plx__scratch(f->ctx), object, "name"));
-    if (!name[0] || plx__store_find(&m->store, name)) return damaged(f, "bad array name");
+    if (!name[0] || plx__store_find(&m->store, name)) return plx__model_damaged(f, "bad array name");
     if (plx__h5_what(f, object) == PLX__H5_GROUP) return load_sparse(m, f, object, name);
     PLX_TRY(plx__h5_read_f64(&values, &shape, f, plx__scratch(f->ctx), object));
-    if (shape.rank != 2) return damaged(f, name);
+    if (shape.rank != 2) return plx__model_damaged(f, name);
     return plx__store_put(&m->store, name, (plx_cmat){values, shape.dim[0], shape.dim[1], shape.dim[1]});
 }
 
@@ -170,7 +134,7 @@ static plx_status load_facts(plx_model *m, const plx__h5 *f)
     double *real = NULL;
     plx__h5_shape shape;
     PLX_TRY(plx__h5_read_i64(&whole, &shape, f, plx__scratch(f->ctx), "/facts_int"));
-    if (shape.count != 4) return damaged(f, "facts");
+    if (shape.count != 4) return plx__model_damaged(f, "facts");
     PLX_TRY(plx__h5_read_vector(&real, 2, f, plx__scratch(f->ctx), "/facts_real"));
     m->facts.iterations = whole[0];
     m->facts.converged = (int)whole[1];
@@ -193,7 +157,7 @@ static plx_status load_body(plx_model **out, const plx__h5 *f)
     if (strcmp(name, plx__method_complete.name) == 0) method = &plx__method_complete; /* not among the methods */
     else PLX_TRY(plx__method_require(&method, f->ctx, name));
     PLX_TRY(plx__params_create(&settings, f->ctx, method->name, method->params));
-    plx_status st = load_parameters(settings, f);
+    plx_status st = plx__model_load_parameters(settings, f);
     if (st == PLX_OK) st = plx__model_create(out, f->ctx, method, settings);
     plx_params_destroy(settings);
     if (st != PLX_OK) return st;

@@ -1,5 +1,5 @@
 /*
- * Writing a model file (docs/dev/model-file.md): to a temporary name, renamed when it is complete.
+ * Writing a model file (docs/dev/model-file.md).
  */
 #include <math.h>
 #include <string.h>
@@ -9,36 +9,6 @@
 #include "io/h5.h"
 #include "methods/complete/complete_impl.h"
 #include "methods/registry.h"
-#include "parallax/version.h"
-
-/* ---- parameters ---- */
-
-/* What was set, and beside it every default, so that a later version with other defaults predicts the same. */
-static plx_status save_parameters(const plx__h5 *f, const plx_model *m)
-{
-    plx__arena *scratch = plx__scratch(f->ctx);
-    const char **keys = NULL, **values = NULL, **defaults = NULL, **names = NULL;
-    plx_index set = 0, i = 0, count = plx__param_count(m->method->params);
-    for (const plx__setting *s = m->settings->first; s; s = s->next) set++;
-    PLX_TRY(PLX__ARENA_NEW(&keys, scratch, set));
-    PLX_TRY(PLX__ARENA_NEW(&values, scratch, set));
-    PLX_TRY(PLX__ARENA_NEW(&names, scratch, count));
-    PLX_TRY(PLX__ARENA_NEW(&defaults, scratch, count));
-    for (const plx__setting *s = m->settings->first; s; s = s->next, i++) {
-        keys[i] = s->spec->name;
-        values[i] = s->value.text;
-        if (s->view) PLX_TRY(plx__view_key(&keys[i], f->ctx, s->spec->name, s->view));
-    }
-    for (i = 0; i < count; i++) {
-        names[i] = plx__param_at(m->method->params, i)->name;
-        defaults[i] = plx__param_at(m->method->params, i)->def;
-    }
-    PLX_TRY(plx__h5_write_group(f, "/parameters", false));
-    PLX_TRY(plx__h5_write_texts(f, "/parameters/set_keys", keys, set));
-    PLX_TRY(plx__h5_write_texts(f, "/parameters/set_values", values, set));
-    PLX_TRY(plx__h5_write_texts(f, "/parameters/names", names, count));
-    return plx__h5_write_texts(f, "/parameters/defaults", defaults, count);
-}
 
 /* ---- what new data are matched with ---- */
 
@@ -116,16 +86,16 @@ static plx_status save_facts(const plx__h5 *f, const plx_model *m)
 {
     int64_t whole[] = {m->facts.iterations, m->facts.converged, m->n_fitted, (int64_t)m->seed};
     double real[] = {m->facts.objective, m->seconds};
-    PLX_TRY(plx__h5_write_attr_text(f, "/", "method", m->method->name));
-    PLX_TRY(plx__h5_write_attr_text(f, "/", "written_by", "parallax " PLX_VERSION_STRING));
+    PLX_TRY(plx__model_save_kind(f, m->method->name));
     PLX_TRY(plx__h5_write_vector(f, "/facts_int", PLX__H5_I64, whole, 4));
     return plx__h5_write_vector(f, "/facts_real", PLX__H5_F64, real, 2);
 }
 
-static plx_status save_body(const plx__h5 *f, const plx_model *m)
+static plx_status save_body(const plx__h5 *f, const void *model)
 {
+    const plx_model *m = model;
     PLX_TRY(save_facts(f, m));
-    PLX_TRY(save_parameters(f, m));
+    PLX_TRY(plx__model_save_parameters(f, m->settings));
     PLX_TRY(save_classes(f, m));
     if (m->samples) PLX_TRY(plx__h5_write_texts(f, "/samples", m->samples, m->n_samples));
     PLX_TRY(plx__h5_write_group(f, "/views", false));
@@ -135,17 +105,7 @@ static plx_status save_body(const plx__h5 *f, const plx_model *m)
 
 plx_status plx__model_save(plx_context *ctx, const plx_model *m, const char *path)
 {
-    plx__h5 f;
-    char head[PLX__MODEL_HEAD];
-    plx_status st = PLX_OK;
-    PLX_TRY(plx__h5_create(&f, ctx, path, PLX__MODEL_HEAD));
-    PLX_GOTO(save_body(&f, m));
-    PLX_GOTO(plx__h5_finish(&f));
-    PLX_GOTO(plx__model_head_make(head, ctx, f.out.temporary));
-    PLX_GOTO(plx__h5_commit(&f, head));
-done:
-    plx__h5_close(&f);
-    return st;
+    return plx__model_write(ctx, path, save_body, m);
 }
 
 static plx_status save_call(plx_context *ctx, const plx_model *model, const char *path)

@@ -8,12 +8,6 @@
 #include "api/model_file.h"
 #include "api/ner_impl.h"
 #include "io/h5.h"
-#include "parallax/version.h"
-
-plx_status plx__ner_damaged(const plx__h5 *f, const char *what)
-{
-    PLX_FAIL(f->ctx, PLX_E_FORMAT, "%s: damaged model file (%s); train the model again", f->path, what);
-}
 
 /* ---- lists of names ---- */
 
@@ -40,10 +34,10 @@ static plx_status add_lines(plx__dict *names, const plx__h5 *f, const char *text
 {
     for (plx_index i = 0, begin = 0; i < bytes; i++) {
         plx_index number = 0, before = names->count;
-        if (text[i] == '\0') return plx__ner_damaged(f, "a name holds NUL");
+        if (text[i] == '\0') return plx__model_damaged(f, "a name holds NUL");
         if (text[i] != '\n') continue;
         PLX_TRY(plx__dict_add(&number, names, text + begin, (size_t)(i - begin)));
-        if (names->count == before) return plx__ner_damaged(f, "a name comes twice");
+        if (names->count == before) return plx__model_damaged(f, "a name comes twice");
         begin = i + 1;
     }
     return PLX_OK;
@@ -62,49 +56,6 @@ plx_status plx__ner_load_names(plx__dict *names, const plx__h5 *f, plx__arena *a
     PLX_TRY(plx__dict_init(names, arena, shape.count / 16));
     PLX_TRY(add_lines(names, f, text, shape.count));
     plx__arena_rewind(scratch, mark);
-    return PLX_OK;
-}
-
-/* ---- parameters ---- */
-
-static plx_status save_settings(const plx__h5 *f, const plx_params *p)
-{
-    plx__arena *scratch = plx__scratch(f->ctx);
-    const char **keys = NULL, **values = NULL, **names = NULL, **defaults = NULL;
-    plx_index set = 0, i = 0, count = plx__param_count(p->tables);
-    for (const plx__setting *s = p->first; s; s = s->next) set++;
-    PLX_TRY(PLX__ARENA_NEW(&keys, scratch, set));
-    PLX_TRY(PLX__ARENA_NEW(&values, scratch, set));
-    PLX_TRY(PLX__ARENA_NEW(&names, scratch, count));
-    PLX_TRY(PLX__ARENA_NEW(&defaults, scratch, count));
-    for (const plx__setting *s = p->first; s; s = s->next, i++) {
-        keys[i] = s->spec->name;
-        values[i] = s->value.text;
-        if (s->view) PLX_TRY(plx__arena_printf(&keys[i], scratch, "%s.%s", s->spec->name, s->view));
-    }
-    for (i = 0; i < count; i++) {
-        names[i] = plx__param_at(p->tables, i)->name;
-        defaults[i] = plx__param_at(p->tables, i)->def;
-    }
-    PLX_TRY(plx__h5_write_group(f, "/parameters", false));
-    PLX_TRY(plx__h5_write_texts(f, "/parameters/set_keys", keys, set));
-    PLX_TRY(plx__h5_write_texts(f, "/parameters/set_values", values, set));
-    PLX_TRY(plx__h5_write_texts(f, "/parameters/names", names, count));
-    return plx__h5_write_texts(f, "/parameters/defaults", defaults, count);
-}
-
-static plx_status load_pairs(plx_params *p, const plx__h5 *f, const char *keys, const char *values, bool defaults)
-{
-    const char *const *key = NULL, *const *value = NULL;
-    plx_index count = 0, other = 0;
-    PLX_TRY(plx__h5_read_texts(&key, &count, f, plx__scratch(f->ctx), keys));
-    PLX_TRY(plx__h5_read_texts(&value, &other, f, plx__scratch(f->ctx), values));
-    if (count != other) return plx__ner_damaged(f, "parameters without values");
-    for (plx_index i = 0; i < count; i++) {
-        const plx__param_spec *spec = defaults ? plx__param_find(p->tables, key[i]) : NULL;
-        if (!defaults || (spec && strcmp(spec->def, value[i]) != 0))
-            PLX_TRY(plx__params_set(p, f->ctx, key[i], value[i]));
-    }
     return PLX_OK;
 }
 
@@ -146,10 +97,10 @@ static plx_status load_lexicon(plx_ner_model *model, const plx__h5 *f)
     PLX_TRY(plx__ner_lexicon_init(l, &model->arena));
     PLX_TRY(plx__ner_load_names(&l->words, f, &model->arena, "/ner/words"));
     PLX_TRY(plx__h5_read_i64(&l->count, &shape, f, &model->arena, "/ner/counts"));
-    if (shape.count != l->words.count) return plx__ner_damaged(f, "words without counts");
+    if (shape.count != l->words.count) return plx__model_damaged(f, "words without counts");
     l->room = shape.count;
     PLX_TRY(plx__h5_read_texts(&names, &l->n_gazetteers, f, &model->arena, "/ner/gazetteers"));
-    if (l->n_gazetteers > 64) return plx__ner_damaged(f, "gazetteers");
+    if (l->n_gazetteers > 64) return plx__model_damaged(f, "gazetteers");
     PLX_TRY(PLX__ARENA_NEW(&l->gazetteer, &model->arena, l->n_gazetteers));
     for (plx_index g = 0; g < l->n_gazetteers; g++) {
         l->gazetteer[g].name = names[g];
@@ -166,13 +117,13 @@ static plx_status load_tags(plx_ner_model *model, const plx__h5 *f)
     const char *const *tags = NULL;
     plx__ner_mark *mark = NULL;
     PLX_TRY(plx__h5_read_texts(&tags, &m->n_tags, f, &model->arena, "/ner/tags"));
-    if (m->n_tags < 1) return plx__ner_damaged(f, "no tags");
+    if (m->n_tags < 1) return plx__model_damaged(f, "no tags");
     PLX_TRY(PLX__ARENA_NEW(&mark, &model->arena, m->n_tags));
     PLX_TRY(PLX__ARENA_NEW(&m->tag, &model->arena, m->n_tags));
     for (plx_index t = 0; t < m->n_tags; t++) {
         mark[t] = (plx__ner_mark){tags[t][0], 0};
         if (!strchr("BIO", tags[t][0]) || (t > 0 && strcmp(tags[t - 1], tags[t]) >= 0))
-            return plx__ner_damaged(f, "tags");
+            return plx__model_damaged(f, "tags");
         if (tags[t][0] && tags[t][1] == '-') PLX_TRY(plx__ner_type(&mark[t].type, &model->types, tags[t] + 2));
         m->tag[t] = tags[t];
     }
@@ -192,9 +143,9 @@ static plx_status load_memm(plx_ner_model *model, const plx__h5 *f)
     PLX_TRY(plx__ner_load_names(&m->features, f, &model->arena, "/ner/features"));
     PLX_TRY(plx__h5_read_f64(&m->weight, &shape, f, &model->arena, "/ner/weights"));
     if (shape.rank != 2 || shape.dim[0] != m->features.count || shape.dim[1] != m->stride)
-        return plx__ner_damaged(f, "weights");
+        return plx__model_damaged(f, "weights");
     PLX_TRY(plx__h5_read_i64(&facts, &shape, f, plx__scratch(f->ctx), "/ner/facts_int"));
-    if (shape.count != 3) return plx__ner_damaged(f, "facts");
+    if (shape.count != 3) return plx__model_damaged(f, "facts");
     PLX_TRY(plx__h5_read_vector(&real, 2, f, plx__scratch(f->ctx), "/ner/facts_real"));
     m->iterations = facts[0];
     m->converged = facts[1] != 0;
@@ -207,32 +158,17 @@ static plx_status load_memm(plx_ner_model *model, const plx__h5 *f)
 
 /* ---- all ---- */
 
-static plx_status save_body(const plx__h5 *f, const plx_ner_model *m)
+static plx_status save_body(const plx__h5 *f, const void *model)
 {
+    const plx_ner_model *m = model;
     const char *method = NULL;
     int64_t scheme = m->scheme;
     PLX_TRY(plx__arena_printf(&method, plx__scratch(f->ctx), "ner-%s", m->settings->method));
-    PLX_TRY(plx__h5_write_attr_text(f, "/", "method", method));
-    PLX_TRY(plx__h5_write_attr_text(f, "/", "written_by", "parallax " PLX_VERSION_STRING));
-    PLX_TRY(save_settings(f, m->settings));
+    PLX_TRY(plx__model_save_kind(f, method));
+    PLX_TRY(plx__model_save_parameters(f, m->settings));
     PLX_TRY(plx__h5_write_group(f, "/ner", false));
     PLX_TRY(plx__h5_write_attr(f, "/ner", "scheme", PLX__H5_I64, &scheme, 0, NULL));
     return plx__ner_is_memm(m) ? save_memm(f, m) : plx__ner_save_svm(f, m);
-}
-
-static plx_status save(plx_context *ctx, const plx_ner_model *m, const char *path)
-{
-    plx__h5 f;
-    char head[PLX__MODEL_HEAD];
-    plx_status st = PLX_OK;
-    PLX_TRY(plx__h5_create(&f, ctx, path, PLX__MODEL_HEAD));
-    PLX_GOTO(save_body(&f, m));
-    PLX_GOTO(plx__h5_finish(&f));
-    PLX_GOTO(plx__model_head_make(head, ctx, f.out.temporary));
-    PLX_GOTO(plx__h5_commit(&f, head));
-done:
-    plx__h5_close(&f);
-    return st;
 }
 
 static plx_status load_body(plx_ner_model **out, const plx__h5 *f)
@@ -243,10 +179,9 @@ static plx_status load_body(plx_ner_model **out, const plx__h5 *f)
     if (strncmp(method, "ner-", 4) != 0 || !plx__ner_params_of(method + 4))
         PLX_FAIL(f->ctx, PLX_E_FORMAT, "%s: a model of %s, not a tagger of names", f->path, method);
     PLX_TRY(plx__ner_model_new(out, f->ctx, method + 4, NULL));
-    PLX_TRY(load_pairs((*out)->settings, f, "/parameters/names", "/parameters/defaults", true));
-    PLX_TRY(load_pairs((*out)->settings, f, "/parameters/set_keys", "/parameters/set_values", false));
+    PLX_TRY(plx__model_load_parameters((*out)->settings, f));
     PLX_TRY(plx__h5_attr_i64(&scheme, 1, f, "/ner", "scheme"));
-    if (scheme < 0 || scheme > PLX__NER_RAW) return plx__ner_damaged(f, "scheme");
+    if (scheme < 0 || scheme > PLX__NER_RAW) return plx__model_damaged(f, "scheme");
     (*out)->scheme = (plx__ner_scheme)scheme;
     return strcmp(method, "ner-memm") == 0 ? load_memm(*out, f) : plx__ner_load_svm(*out, f);
 }
@@ -266,7 +201,7 @@ static plx_status load(plx_ner_model **out, plx_context *ctx, const char *path)
 
 plx_status plx_ner_model_save(plx_context *ctx, const plx_ner_model *model, const char *path)
 {
-    PLX__CALL(ctx, save(ctx, model, path), PLX__ARG(model), PLX__ARG(path));
+    PLX__CALL(ctx, plx__model_write(ctx, path, save_body, model), PLX__ARG(model), PLX__ARG(path));
 }
 
 plx_status plx_ner_model_load(plx_ner_model **out, plx_context *ctx, const char *path)

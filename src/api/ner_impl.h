@@ -39,7 +39,6 @@ plx_status plx__ner_save_svm(const struct plx__h5 *f, const plx_ner_model *model
 plx_status plx__ner_load_svm(plx_ner_model *model, const struct plx__h5 *f);
 plx_status plx__ner_save_names(const struct plx__h5 *f, const char *object, const plx__dict *names);
 plx_status plx__ner_load_names(plx__dict *names, const struct plx__h5 *f, plx__arena *arena, const char *object);
-plx_status plx__ner_damaged(const struct plx__h5 *f, const char *what);
 
 /* Tables of parameters by what they are for: "memm", ..; NULL: no such thing. */
 const plx__param_table *plx__ner_params_of(const char *what);

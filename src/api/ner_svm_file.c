@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "api/model_file.h"
 #include "api/ner_impl.h"
 #include "io/h5.h"
 
@@ -79,16 +80,16 @@ static plx_status load_ratios(plx__svm_ratios *r, plx_ner_model *model, const pl
     for (int k = 0; k < 4; k++) PLX_TRY(plx__arena_printf(&object[k], scratch, "/ner/%s_%s", name, parts[k]));
     PLX_TRY(plx__ner_load_names(&r->keys, f, &model->arena, object[0]));
     PLX_TRY(plx__h5_read_i64(&ptr, &shape, f, &model->arena, object[1]));
-    if (shape.count != r->keys.count + 1 || ptr[0] != 0) return plx__ner_damaged(f, "a lexicon");
+    if (shape.count != r->keys.count + 1 || ptr[0] != 0) return plx__model_damaged(f, "a lexicon");
     for (plx_index k = 0; k < r->keys.count; k++)
-        if (ptr[k] > ptr[k + 1]) return plx__ner_damaged(f, "a lexicon");
+        if (ptr[k] > ptr[k + 1]) return plx__model_damaged(f, "a lexicon");
     plx_index count = ptr[r->keys.count];
     PLX_TRY(plx__h5_read_i64(&what, &shape, f, scratch, object[2]));
-    if (shape.count != count) return plx__ner_damaged(f, "a lexicon");
+    if (shape.count != count) return plx__model_damaged(f, "a lexicon");
     PLX_TRY(plx__h5_read_vector(&ratio, count, f, scratch, object[3]));
     PLX_TRY(PLX__ARENA_NEW(&r->entry, &model->arena, count));
     for (plx_index k = 0; k < count; k++) {
-        if (what[k] < 0 || what[k] >= most) return plx__ner_damaged(f, "a lexicon");
+        if (what[k] < 0 || what[k] >= most) return plx__model_damaged(f, "a lexicon");
         r->entry[k] = (plx__svm_ratio){(int32_t)what[k], ratio[k]};
     }
     r->ptr = ptr;
@@ -102,7 +103,7 @@ static plx_status load_log(plx_ner_model *model, const plx__h5 *f)
     double *f1 = NULL;
     plx__h5_shape shape;
     PLX_TRY(plx__h5_read_i64(&whole, &shape, f, plx__scratch(f->ctx), "/ner/log_int"));
-    if (shape.count < 1 || shape.count % 2 == 0) return plx__ner_damaged(f, "log");
+    if (shape.count < 1 || shape.count % 2 == 0) return plx__model_damaged(f, "log");
     log->count = shape.count / 2;
     log->best = whole[0];
     PLX_TRY(plx__h5_read_vector(&f1, log->count, f, plx__scratch(f->ctx), "/ner/log_f1"));
@@ -119,7 +120,7 @@ static plx_status load_facts(plx_ner_model *model, const plx__h5 *f)
     double *real = NULL;
     plx__h5_shape shape;
     PLX_TRY(plx__h5_read_i64(&facts, &shape, f, plx__scratch(f->ctx), "/ner/facts_int"));
-    if (shape.count != 7 || facts[1] < 1 || facts[5] < 0 || facts[5] > 1000000) return plx__ner_damaged(f, "facts");
+    if (shape.count != 7 || facts[1] < 1 || facts[5] < 0 || facts[5] > 1000000) return plx__model_damaged(f, "facts");
     PLX_TRY(plx__h5_read_vector(&real, 3, f, plx__scratch(f->ctx), "/ner/facts_real"));
     m->params = (plx__svm_params){.window = facts[0] == 1,
                                   .C = real[0],
@@ -140,7 +141,7 @@ static plx_status load_categories(plx_ner_model *model, const plx__h5 *f)
     const char *const *names = NULL;
     int32_t *type = NULL;
     PLX_TRY(plx__h5_read_texts(&names, &m->n_cat, f, &model->arena, "/ner/categories"));
-    if (m->n_cat < 1) return plx__ner_damaged(f, "no categories");
+    if (m->n_cat < 1) return plx__model_damaged(f, "no categories");
     PLX_TRY(PLX__ARENA_NEW(&m->cat, &model->arena, m->n_cat));
     PLX_TRY(plx__arena_i32(&type, &model->arena, m->n_cat));
     for (plx_index c = 0; c < m->n_cat; c++) {
@@ -162,7 +163,7 @@ plx_status plx__ner_load_svm(plx_ner_model *model, const plx__h5 *f)
     PLX_TRY(plx__h5_read_f64(&m->weight, &shape, f, &model->arena, "/ner/weights"));
     m->columns = plx__svm_layout_of(m).columns;
     if (shape.rank != 2 || shape.dim[0] != m->n_cat || shape.dim[1] != m->columns)
-        return plx__ner_damaged(f, "weights");
+        return plx__model_damaged(f, "weights");
     PLX_TRY(plx__h5_read_vector(&m->objective, m->n_cat, f, &model->arena, "/ner/objective"));
     PLX_TRY(load_ratios(&m->lexicon.corpus, model, f, "lexicon", m->n_cat * m->lexicon.bins));
     PLX_TRY(load_ratios(&m->lexicon.contexts, model, f, "contexts", m->n_cat));

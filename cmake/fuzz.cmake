@@ -13,6 +13,8 @@ function(plx_add_replay name source)
   set(mutants 2000)
   if(name STREQUAL "manifest")
     set(mutants 300)
+  elseif(name STREQUAL "ner") # a model is trained for each
+    set(mutants 60)
   elseif(name MATCHES "^(h5mu|mat|model)$")
     set(mutants 0)
   endif()

@@ -25,29 +25,29 @@ static const struct {
 
 enum { N_PURPOSES = sizeof PURPOSES / sizeof *PURPOSES };
 
-const plx__param_table *plx__ner_params_of(const char *what)
+static int purpose_of(const char *what)
 {
-    for (int k = 0; k < N_PURPOSES; k++)
-        if (strcmp(PURPOSES[k].what, what) == 0) return PURPOSES[k].tables;
-    return NULL;
+    int k = 0;
+    while (k < N_PURPOSES && strcmp(PURPOSES[k].what, what) != 0) k++;
+    return k < N_PURPOSES ? k : -1;
 }
 
-static plx_status require(const plx__param_table **out, plx_context *ctx, const char *what)
+const plx__param_table *plx__ner_params_of(const char *what)
+{
+    int at = purpose_of(what);
+    return at < 0 ? NULL : PURPOSES[at].tables;
+}
+
+/* Settings remember what they are for: our own word, the caller's may not last. */
+static plx_status params_create(plx_params **out, plx_context *ctx, const char *what)
 {
     const char *names[N_PURPOSES];
     char near[160];
+    int at = purpose_of(what);
+    if (at >= 0) return plx__params_create(out, ctx, PURPOSES[at].what, PURPOSES[at].tables);
     for (int k = 0; k < N_PURPOSES; k++) names[k] = PURPOSES[k].what;
-    *out = plx__ner_params_of(what);
-    if (*out) return PLX_OK;
     PLX_FAIL(ctx, PLX_E_ARG, "there are no settings for '%s'%s", what,
              plx__suggest(near, sizeof near, what, names, N_PURPOSES));
-}
-
-static plx_status params_create(plx_params **out, plx_context *ctx, const char *what)
-{
-    const plx__param_table *tables = NULL;
-    PLX_TRY(require(&tables, ctx, what));
-    return plx__params_create(out, ctx, what, tables);
 }
 
 plx_status plx_ner_params_create(plx_params **out, plx_context *ctx, const char *what)
@@ -81,12 +81,9 @@ plx_status plx__ner_scheme_of(plx__ner_scheme *out, plx_context *ctx, const char
 
 static plx_status fill_model(plx_ner_model *m, const char *learner, const plx_params *settings)
 {
-    const plx__param_table *tables = NULL;
     PLX_TRY(plx__ner_types_init(&m->types, &m->arena));
-    PLX_TRY(require(&tables, m->ctx, learner));
     PLX_TRY(plx__ner_check_settings(m->ctx, settings, learner));
-    if (settings) return plx__params_copy(&m->settings, m->ctx, settings);
-    return plx__params_create(&m->settings, m->ctx, learner, tables);
+    return settings ? plx__params_copy(&m->settings, m->ctx, settings) : params_create(&m->settings, m->ctx, learner);
 }
 
 plx_status plx__ner_model_new(plx_ner_model **out, plx_context *ctx, const char *learner, const plx_params *settings)

@@ -1,56 +1,12 @@
 /*
  * The model loader. An input that starts like a model file is loaded as it is: the checksum must refuse every damaged
- * one. Any other input is a list of edits (three bytes each) on the objects inside a sound model file: removed,
- * renamed, given other shapes and values through HDF5 itself, with a head made to fit afterwards. Flipping raw bytes
- * behind a correct checksum would find faults of libhdf5 (its global heap) before any of ours; the checksum keeps those
- * away.
+ * one. Any other input is a list of edits on a sound model file (model_edits.h).
  *
  * A model that is accepted must predict or refuse with a message, and survive being saved and loaded again.
  */
-#include <fcntl.h>
-#include <hdf5.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "api/model_file.h"
+#include "model_edits.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define PROMISE(condition)                                                                                             \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            fprintf(stderr, "%s:%d: broken promise: %s\n", __FILE__, __LINE__, #condition);                            \
-            abort();                                                                                                   \
-        }                                                                                                              \
-    } while (0)
-
-static plx_context *new_context(void)
-{
-    plx_context_options o = PLX_CONTEXT_OPTIONS_INIT;
-    plx_context *ctx = NULL;
-    o.threads = 1;
-    o.memory_limit = 64 << 20;
-    o.time_limit = 2;
-    o.arena_block = 1;
-    if (plx_context_create(&ctx, &o) != PLX_OK) abort();
-    return ctx;
-}
-
-static void told(plx_status st, const plx_context *ctx)
-{
-    const char *text = plx_context_error(ctx);
-    PROMISE(st != PLX_E_INTERNAL);
-    PROMISE((st == PLX_OK) == !text[0]);
-    PROMISE(!strchr(text, '\n'));
-}
-
-static void write_bytes(const char *path, const void *data, size_t size)
-{
-    FILE *f = fopen(path, "wb");
-    if (!f || fwrite(data, 1, size, f) != size || fclose(f) != 0) abort();
-}
 
 /* ---- sound models to start from ---- */
 
@@ -128,95 +84,17 @@ static const char *const OBJECTS[] = {"/facts_int",
 static const char *const ATTRIBUTES[] = {"name", "kind", "columns", "sparse", "shape", "method"};
 static const char *const TEXTS[] = {"",   "beasts",      "words", "kernel", "counts", "rls",
                                     "nb", "theta.words", "_rows", "_coef",  "prior",  "nan"};
-static const double NUMBERS[] = {0, 1, -1, 2, 3, 1e300, -1e18, 4294967296.0, 1e-300, 7};
-static const int64_t WHOLE[] = {0, 1, -1, 2, 3, 4, 7, INT64_MAX, INT64_MIN, (int64_t)1 << 31, (int64_t)1 << 40};
-
-enum {
-    N_OBJECTS = sizeof OBJECTS / sizeof *OBJECTS,
-    N_ATTRIBUTES = sizeof ATTRIBUTES / sizeof *ATTRIBUTES,
-    N_TEXTS = sizeof TEXTS / sizeof *TEXTS,
-    N_NUMBERS = sizeof NUMBERS / sizeof *NUMBERS,
-    N_WHOLE = sizeof WHOLE / sizeof *WHOLE
-};
-
-static hid_t text_type(const char *text)
-{
-    hid_t type = H5Tcopy(H5T_C_S1);
-    H5Tset_size(type, strlen(text) + 1);
-    return type;
-}
-
-static void set_attribute(hid_t file, const char *object, const char *attribute, hid_t type, const void *value)
-{
-    hid_t space = H5Screate(H5S_SCALAR);
-    H5Adelete_by_name(file, object, attribute, H5P_DEFAULT);
-    hid_t a = H5Acreate_by_name(file, object, attribute, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    if (a >= 0) H5Awrite(a, type, value);
-    if (a >= 0) H5Aclose(a);
-    H5Sclose(space);
-}
-
-/* Other numbers in the same place. */
-static void overwrite(hid_t file, const char *object, double value)
-{
-    double many[4096];
-    hid_t set = H5Dopen2(file, object, H5P_DEFAULT), space = set >= 0 ? H5Dget_space(set) : -1;
-    hid_t type = set >= 0 ? H5Dget_type(set) : -1;
-    for (int i = 0; i < 4096; i++) many[i] = value;
-    if (set >= 0 && H5Tget_class(type) != H5T_STRING && H5Sget_simple_extent_npoints(space) <= 4096)
-        H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, many);
-    if (type >= 0) H5Tclose(type);
-    if (space >= 0) H5Sclose(space);
-    if (set >= 0) H5Dclose(set);
-}
-
-/* A matrix or vector of another shape (empty ones too) in the place of an object. */
-static void reshape(hid_t file, const char *object, unsigned how)
-{
-    hsize_t dims[2] = {how % 5, how / 5 % 5};
-    double values[16];
-    int rank = how & 128 ? 1 : 2;
-    for (int i = 0; i < 16; i++) values[i] = NUMBERS[(unsigned)i % N_NUMBERS];
-    H5Ldelete(file, object, H5P_DEFAULT);
-    hid_t space = H5Screate_simple(rank, dims, NULL);
-    hid_t set = H5Dcreate2(file, object, how & 64 ? H5T_NATIVE_INT64 : H5T_NATIVE_DOUBLE, space, H5P_DEFAULT,
-                           H5P_DEFAULT, H5P_DEFAULT);
-    if (set >= 0) H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
-    if (set >= 0) H5Dclose(set);
-    H5Sclose(space);
-}
-
-static void edit(hid_t file, unsigned op, unsigned target, unsigned arg)
-{
-    const char *object = OBJECTS[target % N_OBJECTS], *other = OBJECTS[arg % N_OBJECTS];
-    const char *attribute = ATTRIBUTES[arg % N_ATTRIBUTES], *text = TEXTS[arg / N_ATTRIBUTES % N_TEXTS];
-    int64_t whole = WHOLE[arg / N_ATTRIBUTES % N_WHOLE];
-    hid_t type = text_type(text);
-    switch (op % 7) {
-    case 0: H5Ldelete(file, object, H5P_DEFAULT); break;
-    case 1: H5Adelete_by_name(file, object, attribute, H5P_DEFAULT); break;
-    case 2: H5Lmove(file, object, file, other, H5P_DEFAULT, H5P_DEFAULT); break;
-    case 3: overwrite(file, object, NUMBERS[arg % N_NUMBERS]); break;
-    case 4: reshape(file, object, arg); break;
-    case 5: set_attribute(file, object, attribute, type, text); break;
-    default: set_attribute(file, object, attribute, H5T_NATIVE_INT64, &whole);
-    }
-    H5Tclose(type);
-}
+static const edit_words WORDS = {OBJECTS,
+                                 ATTRIBUTES,
+                                 TEXTS,
+                                 sizeof OBJECTS / sizeof *OBJECTS,
+                                 sizeof ATTRIBUTES / sizeof *ATTRIBUTES,
+                                 sizeof TEXTS / sizeof *TEXTS};
 
 static bool write_edited(const char *path, plx_context *ctx, const uint8_t *data, size_t size)
 {
-    char head[PLX__MODEL_HEAD];
     write_base(ctx, data[0], path);
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-    hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
-    if (file < 0) abort();
-    for (size_t i = 1; i + 2 < size && i < 90; i += 3) edit(file, data[i], data[i + 1], data[i + 2]);
-    if (H5Fclose(file) < 0 || plx__model_head_make(head, ctx, path) != PLX_OK) return false;
-    int fd = open(path, O_RDWR);
-    if (fd < 0 || pwrite(fd, head, sizeof head, 0) != (ssize_t)sizeof head) abort();
-    close(fd);
-    return true;
+    return edit_file(&WORDS, path, ctx, data + 1, size - 1);
 }
 
 /* Two samples with ones in every column of every view the model knows. */

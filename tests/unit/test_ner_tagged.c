@@ -148,12 +148,54 @@ static void gazetteers_are_features(void **state)
     plx_context_destroy(ctx);
 }
 
+/* Model files kept since the day they were written, trained on TEXT: they load for ever. The minimum is unique, so a model
+ * of today says the same. */
+static void first_model_files_load(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {"memm", "svm", "bootstrap"};
+    static const char *const settings[][2] = {{"history", "2"}, {"window", "enhanced"}, {"phases", "simple"}};
+    plx_context *ctx = test_context(1);
+    plx_conll *text = read_text(ctx, TEXT);
+    for (int k = 0; k < 3; k++) {
+        char path[64];
+        plx_ner_model *old = NULL, *now = NULL;
+        plx_ner_tagged *then = NULL, *today = NULL;
+        plx_params *params = NULL;
+        plx_cmat a, b;
+        snprintf(path, sizeof path, "tests/data/models/ner-%s.plx", kinds[k]);
+        assert_ok(ctx, plx_ner_model_load(&old, ctx, path));
+        assert_string_equal(plx_ner_model_learner(old), kinds[k]);
+        assert_ok(ctx, plx_ner_params_create(&params, ctx, kinds[k]));
+        assert_ok(ctx, plx_params_set(params, ctx, settings[k][0], settings[k][1]));
+        if (k < 2) assert_ok(ctx, plx_ner_train(&now, ctx, kinds[k], text, params, NULL));
+        else assert_ok(ctx, plx_ner_bootstrap(&now, ctx, text, text, FILE_OF("text"), params, NULL));
+        assert_ok(ctx, plx_ner_tag(&then, ctx, old, text, NULL));
+        assert_ok(ctx, plx_ner_tag(&today, ctx, now, text, NULL));
+        assert_ok(ctx, plx_ner_tagged_values(&a, then));
+        assert_ok(ctx, plx_ner_tagged_values(&b, today));
+        assert_true(a.rows == b.rows && a.cols == b.cols);
+        for (plx_index i = 0; i < a.rows * a.cols; i++)
+            assert_true(isnan(a.data[i]) ? isnan(b.data[i]) : fabs(a.data[i] - b.data[i]) < 1e-4);
+        for (plx_index i = 0; i < a.rows; i++)
+            assert_string_equal(plx_ner_tagged_tag(then, i), plx_ner_tagged_tag(today, i));
+        plx_ner_tagged_destroy(today);
+        plx_ner_tagged_destroy(then);
+        plx_params_destroy(params);
+        plx_ner_model_destroy(now);
+        plx_ner_model_destroy(old);
+    }
+    plx_conll_destroy(text);
+    plx_context_destroy(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_in_memory_is_tagged_like_files),
         cmocka_unit_test(words_in_memory_are_sentences),
         cmocka_unit_test(gazetteers_are_features),
+        cmocka_unit_test(first_model_files_load),
     };
     return cmocka_run_group_tests(tests, make_folder, drop_folder);
 }

@@ -18,7 +18,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 GALLERY = ["few_labels", "missing_views", "which_view_to_trust", "clustering", "cross_lingual_search",
            "what_to_measure_next", "names_in_text", "explaining"]
-MODULES = ["datasets", "metrics", "acquire", "explain", "retrieval", "preprocessing", "progress"]
+MODULES = ["datasets", "metrics", "acquire", "explain", "retrieval", "ner", "preprocessing", "progress"]
 SETTINGS = """site_name: Parallax
 site_description: Learning from samples that several views describe, some of them missing
 docs_dir: docs

@@ -6,7 +6,7 @@
 
 Estimators follow scikit-learn; see `parallax.all_estimators()`.
 """
-from . import acquire, datasets, estimators, explain, metrics, preprocessing, progress, retrieval
+from . import acquire, datasets, estimators, explain, metrics, ner, preprocessing, progress, retrieval
 from ._core import Progress, version
 from ._dataset import Dataset
 from ._errors import (ArgumentError, CancelledError, DataError, FileError, FormatError, LibraryFault, MemoryLimitError,
@@ -17,5 +17,5 @@ __version__ = version()
 read = Dataset.read
 __all__ = [*estimators.__all__, "ArgumentError", "CancelledError", "DataError", "Dataset", "FileError", "FormatError",
            "LibraryFault", "MemoryLimitError", "NumericError", "ParallaxError", "ParallaxWarning", "Progress",
-           "UnsupportedError", "acquire", "datasets", "estimators", "explain", "metrics", "preprocessing", "progress", "read",
-           "retrieval", "version"]
+           "UnsupportedError", "acquire", "datasets", "estimators", "explain", "metrics", "ner", "preprocessing", "progress",
+           "read", "retrieval", "version"]

@@ -14,7 +14,7 @@ function(plx_add_replay name source)
   if(name STREQUAL "manifest")
     set(mutants 300)
   elseif(name STREQUAL "ner") # a model is trained for each
-    set(mutants 60)
+    set(mutants 15)
   elseif(name MATCHES "^(h5mu|mat|model)$")
     set(mutants 0)
   endif()

@@ -52,7 +52,8 @@ static const char *text_in(const json_t *object, const char *key)
 
 static void add_point(series *s, double x, double y, double spread)
 {
-    if (isfinite(x) && isfinite(y)) s->point[s->count++] = (point){x, y, isfinite(spread) ? spread : 0};
+    if (!(fabs(x) < PLX__SVG_LARGEST) || !(fabs(y) < PLX__SVG_LARGEST)) return;
+    s->point[s->count++] = (point){x, y, spread > 0 && spread < PLX__SVG_LARGEST ? spread : 0};
 }
 
 /* ---- drawing ---- */

@@ -18,7 +18,7 @@ typedef struct picture {
 static bool number_of(double *out, const json_t *value)
 {
     *out = json_number_value(value);
-    return json_is_number(value) && isfinite(*out);
+    return json_is_number(value) && fabs(*out) < PLX__SVG_LARGEST;
 }
 
 /* Smallest and largest number of a list. */

@@ -94,8 +94,12 @@ double plx__svg_legend(plx__textbuf *out, double x, double y, double right, cons
 
 plx__axis plx__axis_of(double low, double high, double from, double to)
 {
-    if (!(low <= high) || !isfinite(low) || !isfinite(high)) low = 0, high = 1;
-    if (!(high > low)) low -= 0.5 + 0.01 * fabs(low), high += 0.5 + 0.01 * fabs(high);
+    if (!(low <= high) || fmax(fabs(low), fabs(high)) > 4 * PLX__SVG_LARGEST) low = 0, high = 1;
+    if (high - low <= 1e-9 * fmax(fabs(low), fabs(high)) || high - low < 1e-100) { /* one value: room around it */
+        double room = 0.5 + 0.01 * fabs(low);
+        low -= room;
+        high += room;
+    }
     double raw = (high - low) / 5, ten = pow(10, floor(log10(raw))), times = raw / ten;
     double step = ten * (times <= 1 ? 1 : times <= 2 ? 2 : times <= 5 ? 5 : 10);
     return (plx__axis){step * floor(low / step + 1e-9), step * ceil(high / step - 1e-9), step, from, to};

@@ -23,6 +23,9 @@ void plx__svg_sign(plx__textbuf *out, double x, double y, double radius, plx_ind
 /* Signs and names in rows, from (x, y) to the right edge; gives the height. With out NULL it only measures. */
 double plx__svg_legend(plx__textbuf *out, double x, double y, double right, const char *const *names, plx_index count);
 
+/* Larger numbers are in no figure of ours; their differences could not be drawn. */
+#define PLX__SVG_LARGEST 1e100
+
 /* Round numbers from below `low` to above `high`, at pixels `from` to `to`. */
 typedef struct plx__axis {
     double low, high, step, from, to;

@@ -36,7 +36,7 @@ function panel(maps, view, way) {
         Plot.frame({stroke: "var(--line)"}),
         Plot.dot(drawn, {x: "x", y: "y", r: points.length > 600 ? 2.2 : 3.2, fill: (point) => fillOf(names, code[point.i]), symbol: (point) => symbolOf(names, code[point.i]),
                          fillOpacity: (point) => (code[point.i] < 0 ? 0.35 : 0.75)}),
-        maps.seen ? Plot.dot(drawn.filter((point) => maps.seen[point.i]), {x: "x", y: "y", r: 4, stroke: "currentColor", strokeWidth: 1}) : null,
+        maps.seen ? Plot.dot(drawn.filter((point) => maps.seen[point.i]), {x: "x", y: "y", r: points.length > 600 ? 3.2 : 4.2, stroke: "var(--ink)", strokeWidth: 0.8, strokeOpacity: 0.7}) : null,
         Plot.tip(drawn, Plot.pointer({x: "x", y: "y", title: (point) => tell(maps, point.i)}))
       ],
       symbol: {type: "identity"}, color: {type: "identity"}, opacity: {type: "identity"}

@@ -15,28 +15,29 @@ function confusionCells(part) {
   });
 }
 
-/** A matrix of counts, darker where more of the row is. */
+/** A matrix of counts, in a stronger colour where more of the row is. Cells too small for names of their columns have none. */
 function matrix(title, words, cells, known, answers) {
-  const numbers = answers.length <= MOST_NUMBERS;
+  const numbers = answers.length <= MOST_NUMBERS, square = known.length === answers.length && known.every((name, i) => name === answers[i]);
   const make = (width) => {
-    const left = roomFor(known, width), fit = fitTo(left), size = Math.max(14, Math.min(64, (Math.min(width, 620) - left - 10) / answers.length));
-    const wide = answers.some((answer) => answer.length * 6.6 > size);
+    const left = roomFor(known, width), most = Math.min(width, 700) - left, named = (most - 60) / answers.length >= 13, right = numbers || !named ? 10 : 60;
+    const size = Math.min(64, (most - right) / answers.length), tall = Math.max(13, size), turned = answers.some((answer) => answer.length * 6.6 > size);
+    const top = !named ? 8 : turned ? Math.min(130, 16 + 4.6 * Math.max(...answers.map((answer) => Math.min(answer.length, 24)))) : 30;
     return {
-      width: Math.min(width, left + answers.length * size + 10), height: known.length * size + (wide ? 84 : 40) + 4,
-      marginLeft: left, marginTop: wide ? 84 : 40, marginRight: 10, marginBottom: 4, padding: 0.04,
-      x: {domain: answers, axis: "top", label: null, tickSize: 0, tickRotate: wide ? -40 : 0, tickFormat: (text) => short(text, wide ? 12 : 24)},
-      y: {domain: known, label: null, tickSize: 0, tickFormat: fit},
+      width: Math.min(width, left + answers.length * size + right), height: known.length * tall + top + 4,
+      marginLeft: left, marginTop: top, marginRight: right, marginBottom: 4, padding: 0.04,
+      x: {domain: answers, axis: named ? "top" : null, label: null, tickSize: 0, tickRotate: turned ? -40 : 0, tickFormat: (text) => short(text, 24)},
+      y: {domain: known, label: null, tickSize: 0, tickFormat: fitTo(left)},
       marks: [
         Plot.cell(cells, {x: "answer", y: "known", fill: "var(--empty)", fillOpacity: 0.5}),
-        Plot.cell(cells, {x: "answer", y: "known", fill: COLOURS[0], fillOpacity: (cell) => cell.share,
+        Plot.cell(cells, {x: "answer", y: "known", fill: "var(--accent)", fillOpacity: (cell) => cell.share,
                           title: (cell) => `${cell.known}, ${cell.answer}: ${number(cell.count)} (${number(100 * cell.share)} % of ${cell.known})`}),
         numbers ? Plot.text(cells.filter((cell) => cell.count), {x: "answer", y: "known", text: (cell) => number(cell.count),
-                                                                 fill: (cell) => (cell.share > 0.55 ? "white" : "currentColor")}) : null
+                                                                 fill: (cell) => (cell.share > 0.55 ? "var(--page)" : "currentColor")}) : null
       ],
       opacity: {type: "identity"}, color: {type: "identity"}
     };
   };
-  return figure(title, words, make);
+  return figure(title, words + (square && !numbers ? " Columns are in the order of the rows." : ""), make);
 }
 
 export function confusion(part) {
@@ -44,7 +45,7 @@ export function confusion(part) {
   const right = cells.filter((cell) => cell.known === cell.answer).reduce((a, cell) => a + cell.count, 0);
   const all = cells.reduce((a, cell) => a + cell.count, 0);
   const worst = cells.filter((cell) => cell.known !== cell.answer && cell.count).sort((a, b) => b.count - a.count)[0];
-  const words = `A row is a known class, a column an answer, darker where more of the row is. ${number(right)} of ${number(all)} lie on ` +
+  const words = `A row is a known class, a column an answer; the stronger the colour, the more of the row. ${number(right)} of ${number(all)} lie on ` +
     "the diagonal and are right. " + (worst ? `The most frequent mistake: ${worst.known} taken for ${worst.answer}, ${number(worst.count)} times.` : "");
   return section("Where it is wrong", matrix(`${part.title}.`, words, cells, known, answers), foldedTable("as a table", part.columns, part.rows));
 }
@@ -54,7 +55,7 @@ export function clusters(part) {
   const cells = confusionCells(part), known = part.rows.map((row) => row[0]), names = part.columns.slice(1);
   const home = (name) => known.map((k) => cells.find((cell) => cell.known === k && cell.answer === name).count).reduce((best, x, i, all) => (x > all[best] ? i : best), 0);
   const order = [...names].sort((a, b) => home(a) - home(b));
-  return section(part.title, matrix("", "A row is a known class, a column a cluster, darker where more of the row is. A class in one dark cell was found; a class in several pale ones was split.",
+  return section(part.title, matrix("", "A row is a known class, a column a cluster; the stronger the colour, the more of the row. A class in one strong cell was found; a class in several pale ones was split.",
                                     cells, known, order), foldedTable("as a table", part.columns, part.rows));
 }
 

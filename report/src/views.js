@@ -65,8 +65,8 @@ export function pairs(part) {
         width: Math.min(width, left + names.length * size + 8), height: 60 + names.length * size, marginLeft: left, marginTop: 56, marginBottom: 4, marginRight: 8, padding: 0.04,
         x: {domain: names, axis: "top", label: null, tickSize: 0, tickRotate: -30, tickFormat: fitTo(70)}, y: {domain: names, label: null, tickSize: 0, tickFormat: fitTo(left)},
         marks: [Plot.cell(names.flatMap((a) => names.map((b) => ({a, b}))), {x: "a", y: "b", fill: "var(--empty)", fillOpacity: 0.5}),
-                Plot.cell(cells, {x: "a", y: "b", fill: COLOURS[0], fillOpacity: (cell) => Math.max(0, Math.min(1, cell.x))}),
-                Plot.text(cells, {x: "a", y: "b", text: (cell) => cell.x.toFixed(2), fill: (cell) => (cell.x > 0.55 ? "white" : "currentColor")})]
+                Plot.cell(cells, {x: "a", y: "b", fill: "var(--accent)", fillOpacity: (cell) => Math.max(0, Math.min(1, cell.x))}),
+                Plot.text(cells, {x: "a", y: "b", text: (cell) => cell.x.toFixed(2), fill: (cell) => (cell.x > 0.55 ? "var(--page)" : "currentColor")})]
       };
     };
     return figure(title, caption, make, {lone: false});

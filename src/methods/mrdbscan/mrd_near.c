@@ -136,8 +136,11 @@ static bool count_view(const mrd_near *s, near_work *w, plx_index v, const place
     const mrd_flat *f = &s->order.view[v];
     bool any = false;
     int d = plx__blas_int(f->d), ld = plx__blas_int(plx__max(1, f->d));
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, plx__blas_int(at->rows), plx__blas_int(at->cols), d, 1.0f,
-                f->x + at->i0 * f->d, ld, f->x + at->j0 * f->d, ld, 0.0f, w->products, TILE);
+    if (d == 0)
+        memset(w->products, 0, (size_t)CHUNK * TILE * sizeof *w->products); /* BLAS may leave them as they are */
+    else
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, plx__blas_int(at->rows), plx__blas_int(at->cols), d, 1.0f,
+                    f->x + at->i0 * f->d, ld, f->x + at->j0 * f->d, ld, 0.0f, w->products, TILE);
     for (plx_index r = 0; r < at->rows; r++) {
         const float *product = w->products + r * TILE;
         uint8_t *hits = w->hits + r * TILE, doubt[TILE];

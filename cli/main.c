@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "help.h"
+#include "kernels.h"
 #include "session.h"
 
 static int unknown_verb(const char *group, const char *word)
@@ -62,6 +63,7 @@ static int dispatch(int argc, char **argv)
 int main(int argc, char **argv)
 {
     cli_catch_interrupt();
+    cli_choose_kernels(argv);
     int code = dispatch(argc, argv);
     if (code == CLI_DONE && (fflush(stdout) != 0 || ferror(stdout))) {
         perror("parallax: standard output");

@@ -29,6 +29,7 @@
 #include "parallax/ner_tagged.h"
 #include "parallax/params.h"
 #include "parallax/portfolio.h"
+#include "parallax/processor.h"
 #include "parallax/report.h"
 #include "parallax/retrieve.h"
 #include "parallax/split.h"

@@ -74,6 +74,7 @@ typedef struct desk {
     const char *texts_out[BORDER_SAMPLES];
     const int32_t *pairs_out;
     int int_out;
+    double number_out;
     plx_index index_out;
     char characters[16];
     void *room[8]; /* for whatever a function hands out; holds no NULL before */

@@ -239,6 +239,7 @@ BY_TYPE = {
     "uint64_t": "1",
     "double": "1.0",
     "int *": "&d->int_out",
+    "double *": "&d->number_out",
     "plx_index *": "&d->index_out",
     "void *": "d",
     "plx_progress_fn": "border_progress",

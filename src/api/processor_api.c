@@ -1,0 +1,37 @@
+/*
+ * The kernels of the linear algebra, for callers.
+ */
+#include "parallax/processor.h"
+
+#include <cblas.h>
+
+#include "api/api_args.h"
+#include "linalg/blas.h"
+#include "linalg/blas_core.h"
+
+const char *plx_blas_name(void)
+{
+    const char *name = openblas_get_config();
+    return name ? name : "";
+}
+
+const char *plx_blas_core(void)
+{
+    const char *core = openblas_get_corename();
+    return core ? core : "";
+}
+
+const char *plx_blas_better_core(void) { return plx__better_core(plx_blas_core(), plx__processor_level()); }
+
+static plx_status measure(double *gflops, plx_context *ctx)
+{
+    plx__blas_scope scope = plx__blas_enter();
+    plx_status st = plx__blas_rate(gflops, ctx, 512, 0.25);
+    plx__blas_leave(scope);
+    return st;
+}
+
+plx_status plx_blas_measure(double *gflops, plx_context *ctx)
+{
+    PLX__CALL(ctx, measure(gflops, ctx), PLX__ARG(gflops));
+}

@@ -194,18 +194,6 @@ static plx_status refine(const plx__kernel_system *s, plx_context *ctx, const pl
     return blocks_times(s, ctx, x, plx__cmat(w), f);
 }
 
-/* Whether rounding of the factorised matrix may reach its smallest eigenvalues, as far as the factor tells. */
-static bool ill_conditioned(plx_cmat l, double jitter)
-{
-    const double most = 1e11;
-    double least = INFINITY, largest = 0;
-    for (plx_index i = 0; i < l.rows; i++) {
-        least = fmin(least, l.data[i * l.ld + i]);
-        largest = fmax(largest, l.data[i * l.ld + i]);
-    }
-    return jitter > 0 || largest * largest > most * least * least;
-}
-
 /* (Gamma + X'BX) w = X'R with the matrix formed, X blockdiag of features or factors; f = X w. */
 plx_status plx__system_solve_formed(plx__kernel_system *s, plx_context *ctx, plx_cmat r, plx_mat w, plx_mat f,
                                     bool *doubtful)
@@ -223,7 +211,7 @@ plx_status plx__system_solve_formed(plx__kernel_system *s, plx_context *ctx, plx
     }
     plx__mirror_lower(h);
     PLX_TRY(plx__cholesky_jitter(ctx, h, &jitter, s->what, NULL, "increase the weight of the norm"));
-    *doubtful = ill_conditioned(plx__cmat(h), jitter);
+    *doubtful = plx__chol_doubtful(plx__cmat(h), jitter);
     PLX_TRY(plx__chol_solve(ctx, plx__cmat(h), w));
     PLX_TRY(refine(s, ctx, x, plx__cmat(h), r, w, f));
     plx__arena_rewind(plx__scratch(ctx), mark);

@@ -270,8 +270,7 @@ static plx_status factor_by_qr(const primal *p, plx_context *ctx, plx_mat factor
 /* L with L L' = X'C X / l + gamma I: of the matrix formed, unless that has forgotten gamma. */
 static plx_status factor_normal(const primal *p, plx_context *ctx, plx_mat factor)
 {
-    const double most = 1e11; /* of the condition, as far as the diagonal of L tells */
-    double jitter = 0, least = INFINITY, largest = 0;
+    double jitter = 0;
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
     plx_mat x;
     PLX_TRY(centred_rows(&x, p, ctx));
@@ -279,11 +278,7 @@ static plx_status factor_normal(const primal *p, plx_context *ctx, plx_mat facto
     plx__arena_rewind(plx__scratch(ctx), mark);
     plx__mat_add_diag(factor, p->o->gamma);
     PLX_TRY(plx__cholesky_jitter(ctx, factor, &jitter, p->o->what, NULL, "increase gamma_a"));
-    for (plx_index i = 0; i < factor.rows; i++) {
-        least = fmin(least, factor.data[i * factor.ld + i]);
-        largest = fmax(largest, factor.data[i * factor.ld + i]);
-    }
-    if (jitter == 0 && largest * largest <= most * least * least) return PLX_OK;
+    if (!plx__chol_doubtful(plx__cmat(factor), jitter)) return PLX_OK;
     return factor_by_qr(p, ctx, factor);
 }
 

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SMALLEST_TOL 1e-15 /* of the violation: rounding of y f(x) */
-
 enum { CHUNK = 1000, MOST_ROUNDS = 2000, PATIENCE = 50 };
 
 typedef struct candidate {
@@ -199,12 +197,9 @@ plx_status plx__svm_chunks(plx_context *ctx, const plx__expansion *x, const plx_
         plx__svm_values(result, y, a, s.e, l, options);
         result->converged = result->violation <= tol;
         result->iterations = round;
-        if (result->converged && !plx__svm_closed(result, options)) {
-            result->converged = false; /* a small objective asks for more than a small violation */
-            tol *= 0.1;
-        }
+        bool more = plx__svm_tighten(result, options, &tol);
         if (result->violation < least) least = result->violation, better = round;
-        if (result->converged || round - better > PATIENCE || tol < SMALLEST_TOL || plx__out_of_time(ctx)) break;
+        if (result->converged || round - better > PATIENCE || !more || plx__out_of_time(ctx)) break;
         PLX_TRY(plx__report(ctx, "working sets", round, MOST_ROUNDS, result->violation));
         choose_set(&s, result->bias);
         PLX_TRY(solve_set(&s, fmax(0.1 * tol, fmin(1e-3, 0.01 * result->violation))));

@@ -290,3 +290,14 @@ plx_status plx__chol_inverse(plx_context *ctx, plx_mat out, plx_cmat l)
     plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;
 }
+
+bool plx__chol_doubtful(plx_cmat l, double jitter)
+{
+    const double most = 1e11; /* condition */
+    double least = INFINITY, largest = 0;
+    for (plx_index i = 0; i < l.rows; i++) {
+        least = fmin(least, l.data[i * l.ld + i]);
+        largest = fmax(largest, l.data[i * l.ld + i]);
+    }
+    return jitter > 0 || largest * largest > most * least * least;
+}

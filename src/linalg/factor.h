@@ -61,6 +61,10 @@ double plx__chol_logdet(plx_cmat l);
 /* B = A^-1 B by LU with partial pivoting; `a` is overwritten. PLX_E_NUMERIC "WHAT is singular (pivot I)". */
 plx_status plx__lu_solve(plx_context *ctx, plx_mat a, plx_mat b, const char *what);
 
+/* Whether rounding of the factorised matrix may reach its smallest eigenvalues, as far as the diagonal of the factor and the
+ * jitter it took tell. */
+bool plx__chol_doubtful(plx_cmat l, double jitter);
+
 /* B = A^-1 B for symmetric, possibly indefinite A (lower triangle read, overwritten). Errors as above. */
 plx_status plx__sym_solve(plx_context *ctx, plx_mat a, plx_mat b, const char *what);
 

@@ -318,6 +318,15 @@ bool plx__svm_closed(const plx__svm_result *result, const plx__svm_options *opti
     return options->gap <= 0 || result->primal - result->dual <= options->gap * fabs(result->primal);
 }
 
+bool plx__svm_tighten(plx__svm_result *result, const plx__svm_options *options, double *tol)
+{
+    const double smallest = 1e-15; /* rounding of y f(x) */
+    if (!result->converged || plx__svm_closed(result, options)) return true;
+    result->converged = false;
+    *tol *= 0.1;
+    return *tol >= smallest;
+}
+
 plx_status plx__svm_dual(plx_context *ctx, plx_cmat k, const double *y, const plx__svm_options *options, double *a,
                          plx__svm_result *result)
 {

@@ -40,6 +40,10 @@ plx_status plx__svm_dual(plx_context *ctx, plx_cmat k, const double *y, const pl
 /* Whether the objectives of the result are as close as `gap` asks. */
 bool plx__svm_closed(const plx__svm_result *result, const plx__svm_options *options);
 
+/* A small objective asks for more than a small violation: takes back `converged` and a tenth of *tol while the gap is
+ * open. False when tol is below what rounding leaves. */
+bool plx__svm_tighten(plx__svm_result *result, const plx__svm_options *options, double *tol);
+
 /* Everything of a result but iterations and converged, from a and e (see above) of l samples. */
 void plx__svm_values(plx__svm_result *result, const double *y, double *a, double *e, plx_index l,
                      const plx__svm_options *options);

@@ -9,8 +9,6 @@
 
 #include "core/rng.h"
 
-#define SMALLEST_TOL 1e-15 /* of the violation: rounding of y f(x) */
-
 enum { MOST_SWEEPS = 20000 };
 
 typedef struct descent {
@@ -155,11 +153,8 @@ plx_status plx__svm_linear(plx_context *ctx, plx__points x, const double *y, con
         double balance = refresh(&s);
         plx__svm_values(result, y, a, s.e, s.l, options);
         result->converged = result->violation <= tol && fabs(s.rho * balance) <= tol;
-        if (result->converged && !plx__svm_closed(result, options)) {
-            result->converged = false; /* a small objective asks for more than a small violation */
-            tol *= 0.1;
-        }
-        if (result->converged || s.sweeps >= s.most || tol < SMALLEST_TOL || plx__out_of_time(ctx)) break;
+        bool more = plx__svm_tighten(result, options, &tol);
+        if (result->converged || s.sweeps >= s.most || !more || plx__out_of_time(ctx)) break;
         eps = fmax(0.1 * tol, fmin(0.3 * eps, 0.1 * fabs(s.rho * balance)));
     }
     result->iterations = s.sweeps;

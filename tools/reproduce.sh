@@ -76,5 +76,5 @@ done
         if [ -f "$kept/$name.md" ]; then sed 's/^# /### /' "$kept/$name.md"
         else printf 'Not run (`PARTS=%s make reproduce`).\n' "$name"; fi
     done
-} >"$page.tmp" && mv "$page.tmp" "$page" && echo "wrote $page" >&2
+} >"$page.tmp" && python3 "$here/wrap_prose.py" "$page.tmp" >/dev/null && mv "$page.tmp" "$page" && echo "wrote $page" >&2
 [ -z "$failed" ] || { echo "reproduce: failed:$failed" >&2; exit 1; }

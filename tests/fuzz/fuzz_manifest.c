@@ -8,17 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "fuzz.h"
 #include "parallax/dataset.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define PROMISE(condition)                                                                                             \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            fprintf(stderr, "%s:%d: broken promise: %s\n", __FILE__, __LINE__, #condition);                            \
-            abort();                                                                                                   \
-        }                                                                                                              \
-    } while (0)
 
 static char directory[64];
 
@@ -74,31 +65,31 @@ static bool same_text(const char *a, const char *b) { return !a == !b && (!a || 
 static void hold_together(const plx_dataset *d)
 {
     plx_index n = plx_dataset_samples(d);
-    PROMISE(n >= 1 && plx_dataset_views(d) >= 1);
+    FUZZ_CHECK(n >= 1 && plx_dataset_views(d) >= 1);
     for (plx_index v = 0; v < plx_dataset_views(d); v++) {
         plx_view_info info = PLX_VIEW_INFO_INIT;
         plx_index present = 0;
-        PROMISE(plx_dataset_view_info(&info, d, v) == PLX_OK && info.rows == n && info.cols >= 1);
+        FUZZ_CHECK(plx_dataset_view_info(&info, d, v) == PLX_OK && info.rows == n && info.cols >= 1);
         for (plx_index i = 0; i < n; i++) present += plx_dataset_present(d, v)[i];
-        PROMISE(present == info.present && info.cost > 0);
-        PROMISE(plx_dataset_find_view(d, info.name) == v);
+        FUZZ_CHECK(present == info.present && info.cost > 0);
+        FUZZ_CHECK(plx_dataset_find_view(d, info.name) == v);
     }
 }
 
 static void same(const plx_dataset *a, const plx_dataset *b)
 {
-    PROMISE(plx_dataset_samples(a) == plx_dataset_samples(b) && plx_dataset_views(a) == plx_dataset_views(b));
-    PROMISE(plx_dataset_classes(a) == plx_dataset_classes(b));
+    FUZZ_CHECK(plx_dataset_samples(a) == plx_dataset_samples(b) && plx_dataset_views(a) == plx_dataset_views(b));
+    FUZZ_CHECK(plx_dataset_classes(a) == plx_dataset_classes(b));
     for (plx_index i = 0; i < plx_dataset_samples(a); i++) {
-        PROMISE(same_text(plx_dataset_id(a, i), plx_dataset_id(b, i)));
-        PROMISE(same_text(plx_dataset_label(a, i), plx_dataset_label(b, i)));
+        FUZZ_CHECK(same_text(plx_dataset_id(a, i), plx_dataset_id(b, i)));
+        FUZZ_CHECK(same_text(plx_dataset_label(a, i), plx_dataset_label(b, i)));
         for (plx_index v = 0; v < plx_dataset_views(a); v++)
-            PROMISE(plx_dataset_present(a, v)[i] == plx_dataset_present(b, v)[i]);
+            FUZZ_CHECK(plx_dataset_present(a, v)[i] == plx_dataset_present(b, v)[i]);
     }
     for (plx_index v = 0; v < plx_dataset_views(a); v++) {
         plx_view_info x = PLX_VIEW_INFO_INIT, y = PLX_VIEW_INFO_INIT;
-        PROMISE(plx_dataset_view_info(&x, a, v) == PLX_OK && plx_dataset_view_info(&y, b, v) == PLX_OK);
-        PROMISE(same_text(x.name, y.name) && x.kind == y.kind && x.cols == y.cols && x.nonzeros == y.nonzeros);
+        FUZZ_CHECK(plx_dataset_view_info(&x, a, v) == PLX_OK && plx_dataset_view_info(&y, b, v) == PLX_OK);
+        FUZZ_CHECK(same_text(x.name, y.name) && x.kind == y.kind && x.cols == y.cols && x.nonzeros == y.nonzeros);
     }
 }
 
@@ -108,11 +99,11 @@ static void write_and_read(plx_context *ctx, const plx_dataset *d)
     plx_dataset *back = NULL;
     snprintf(path, sizeof path, "%s/copy", directory);
     plx_status st = plx_dataset_write(ctx, d, path);
-    PROMISE((st == PLX_OK) == !plx_context_error(ctx)[0]);
+    FUZZ_CHECK((st == PLX_OK) == !plx_context_error(ctx)[0]);
     if (st == PLX_OK) {
         st = plx_dataset_read(&back, ctx, path, NULL);
         if (st != PLX_OK) fprintf(stderr, "%s\n", plx_context_error(ctx));
-        PROMISE(st == PLX_OK);
+        FUZZ_CHECK(st == PLX_OK);
         same(d, back);
     }
     plx_dataset_destroy(back);
@@ -129,8 +120,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     o.join = size % 2 ? PLX_JOIN_INTERSECTION : PLX_JOIN_UNION;
     put("dataset.json", data, size);
     plx_status st = plx_dataset_read(&d, ctx, directory, &o);
-    PROMISE((st == PLX_OK) == (d != NULL) && st != PLX_E_INTERNAL);
-    PROMISE((st == PLX_OK) == !plx_context_error(ctx)[0] && !strchr(plx_context_error(ctx), '\n'));
+    FUZZ_CHECK((st == PLX_OK) == (d != NULL) && st != PLX_E_INTERNAL);
+    FUZZ_CHECK((st == PLX_OK) == !plx_context_error(ctx)[0] && !strchr(plx_context_error(ctx), '\n'));
     if (d) {
         hold_together(d);
         write_and_read(ctx, d);

@@ -45,24 +45,25 @@ static plx_conll *base_text(plx_context *ctx)
 static void check_values(const plx_ner_tagged *t, bool probabilities)
 {
     plx_cmat v;
-    PROMISE(plx_ner_tagged_values(&v, t) == PLX_OK && v.rows == plx_ner_tagged_tokens(t));
+    FUZZ_CHECK(plx_ner_tagged_values(&v, t) == PLX_OK && v.rows == plx_ner_tagged_tokens(t));
     for (plx_index i = 0; probabilities && i < v.rows; i++) {
         double sum = 0;
         for (plx_index c = 0; c < v.cols; c++) sum += v.data[i * v.ld + c];
-        PROMISE(fabs(sum - 1) < 1e-6);
+        FUZZ_CHECK(fabs(sum - 1) < 1e-6);
     }
 }
 
 static void check_tagged(const plx_ner_tagged *t, const plx_conll *text)
 {
     plx_index behind = 0;
-    PROMISE(plx_ner_tagged_tokens(t) == plx_conll_tokens(text));
-    for (plx_index i = 0; i < plx_ner_tagged_tokens(t); i++) PROMISE(plx_ner_tagged_tag(t, i)[0]);
+    FUZZ_CHECK(plx_ner_tagged_tokens(t) == plx_conll_tokens(text));
+    for (plx_index i = 0; i < plx_ner_tagged_tokens(t); i++) FUZZ_CHECK(plx_ner_tagged_tag(t, i)[0]);
     for (plx_index k = 0; k < plx_ner_tagged_names(t); k++) {
         plx_ner_name n = PLX_NER_NAME_INIT;
-        PROMISE(plx_ner_tagged_name(&n, t, k) == PLX_OK);
-        PROMISE(n.begin >= behind && n.end > n.begin && n.type); /* a tag may be a bare B */
-        PROMISE(n.begin >= plx_conll_sentence(text, n.sentence) && n.end <= plx_conll_sentence(text, n.sentence + 1));
+        FUZZ_CHECK(plx_ner_tagged_name(&n, t, k) == PLX_OK);
+        FUZZ_CHECK(n.begin >= behind && n.end > n.begin && n.type); /* a tag may be a bare B */
+        FUZZ_CHECK(n.begin >= plx_conll_sentence(text, n.sentence) &&
+                   n.end <= plx_conll_sentence(text, n.sentence + 1));
         behind = n.end;
     }
 }
@@ -133,13 +134,13 @@ static void use_model(plx_context *ctx, const char *path, const char *copy, cons
     plx_ner_model *m = NULL, *again = NULL;
     plx_status st = plx_ner_model_load(&m, ctx, path);
     told(st, ctx);
-    PROMISE((st == PLX_OK) == (m != NULL));
+    FUZZ_CHECK((st == PLX_OK) == (m != NULL));
     if (m) {
         tag(ctx, m, text, false);
         st = plx_ner_model_save(ctx, m, copy);
         told(st, ctx);
         if (st == PLX_OK) told(plx_ner_model_load(&again, ctx, copy), ctx);
-        PROMISE(st != PLX_OK || again);
+        FUZZ_CHECK(st != PLX_OK || again);
     }
     plx_ner_model_destroy(again);
     plx_ner_model_destroy(m);

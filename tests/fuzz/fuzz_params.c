@@ -6,18 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuzz.h"
 #include "api/model_impl.h"
 #include "methods/registry.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define PROMISE(condition)                                                                                             \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            fprintf(stderr, "%s:%d: broken promise: %s\n", __FILE__, __LINE__, #condition);                            \
-            abort();                                                                                                   \
-        }                                                                                                              \
-    } while (0)
 
 static void set_line(plx_params *p, plx_context *ctx, char *line)
 {
@@ -25,13 +16,13 @@ static void set_line(plx_params *p, plx_context *ctx, char *line)
     if (!value) return;
     *value++ = '\0';
     plx_status st = plx_params_set(p, ctx, line, value);
-    PROMISE(st == PLX_OK || st == PLX_E_ARG || st == PLX_E_NOMEM);
-    PROMISE((st == PLX_OK) == !plx_context_error(ctx)[0]);
-    PROMISE(!strchr(plx_context_error(ctx), '\n'));
+    FUZZ_CHECK(st == PLX_OK || st == PLX_E_ARG || st == PLX_E_NOMEM);
+    FUZZ_CHECK((st == PLX_OK) == !plx_context_error(ctx)[0]);
+    FUZZ_CHECK(!strchr(plx_context_error(ctx), '\n'));
     if (st != PLX_OK) return;
     const char *kept = plx_params_get(p, line);
-    PROMISE(kept && strcmp(kept, value) == 0);
-    PROMISE(plx_params_set(p, ctx, line, value) == PLX_OK);
+    FUZZ_CHECK(kept && strcmp(kept, value) == 0);
+    FUZZ_CHECK(plx_params_set(p, ctx, line, value) == PLX_OK);
 }
 
 /* A model made with the settings holds the same texts. */
@@ -40,11 +31,11 @@ static void copy_settings(const plx_params *p, plx_context *ctx, const plx__meth
     plx_model *m = NULL;
     plx__call_begin(ctx);
     plx_status st = plx__call_end(ctx, plx__model_create(&m, ctx, method, p));
-    PROMISE(st == PLX_OK || st == PLX_E_NOMEM);
+    FUZZ_CHECK(st == PLX_OK || st == PLX_E_NOMEM);
     for (const plx__setting *s = p->first; m && s; s = s->next) {
         char key[512];
         snprintf(key, sizeof key, "%s%s%.400s", s->spec->name, s->view ? "." : "", s->view ? s->view : "");
-        if (!s->view || strlen(s->view) <= 400) PROMISE(strcmp(plx_model_param(m, key), s->value.text) == 0);
+        if (!s->view || strlen(s->view) <= 400) FUZZ_CHECK(strcmp(plx_model_param(m, key), s->value.text) == 0);
     }
     plx_model_destroy(m);
 }

@@ -13,15 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "fuzz.h"
 #include "api/model_file.h"
-
-#define PROMISE(condition)                                                                                             \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            fprintf(stderr, "%s:%d: broken promise: %s\n", __FILE__, __LINE__, #condition);                            \
-            abort();                                                                                                   \
-        }                                                                                                              \
-    } while (0)
 
 static inline plx_context *new_context(void)
 {
@@ -38,9 +31,9 @@ static inline plx_context *new_context(void)
 static inline void told(plx_status st, const plx_context *ctx)
 {
     const char *text = plx_context_error(ctx);
-    PROMISE(st != PLX_E_INTERNAL);
-    PROMISE((st == PLX_OK) == !text[0]);
-    PROMISE(!strchr(text, '\n'));
+    FUZZ_CHECK(st != PLX_E_INTERNAL);
+    FUZZ_CHECK((st == PLX_OK) == !text[0]);
+    FUZZ_CHECK(!strchr(text, '\n'));
 }
 
 static inline void write_bytes(const char *path, const void *data, size_t size)

@@ -20,7 +20,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 PARALLAX = sys.argv[1]
@@ -37,30 +36,14 @@ from sklearn.kernel_ridge import KernelRidge  # noqa: E402
 from sklearn.linear_model import LogisticRegression  # noqa: E402
 from sklearn.naive_bayes import MultinomialNB  # noqa: E402
 
-REPEATS = 3
-
+from ratios import Row, best, fit  # noqa: E402
 
 def ours(folder, method, *settings):
-    best = float("inf")
-    for _ in range(REPEATS):
-        out = Path(folder) / "r.json"
-        subprocess.run([PARALLAX, "fit", method, str(Path(folder) / "data"), "--json", str(out), "--quiet", "--threads", THREADS,
-                        *settings], check=True)
-        best = min(best, json.loads(out.read_text())["seconds"])
-    return best
+    return fit(PARALLAX, method, Path(folder) / "data", *settings, threads=THREADS)
 
 
-def theirs(run):
-    best = float("inf")
-    for _ in range(REPEATS):
-        start = time.perf_counter()
-        run()
-        best = min(best, time.perf_counter() - start)
-    return best
-
-
-def line(name, mine, peer, what):
-    print(f"{name}: {peer / mine:.2f} times as fast as {what} ({mine:.3f} s against {peer:.3f} s)")
+def line(name, mine, peer, what, must=1.0):
+    Row(name, mine, peer, what, must, threads=int(THREADS)).record(PARALLAX)
 
 
 def bench_nb(folder):
@@ -70,7 +53,7 @@ def bench_nb(folder):
     x = [scipy.io.mmread(Path(folder) / "data" / v["file"]).tocsr() for v in views]
     y = np.array((Path(folder) / "data/labels.txt").read_text().split())
     line("nb, 2 x 200k x 50k", ours(folder, "nb"),
-         theirs(lambda: np.mean([MultinomialNB().fit(v, y).predict_proba(v) for v in x], axis=0)), "scikit-learn's MultinomialNB per view")
+         best(lambda: np.mean([MultinomialNB().fit(v, y).predict_proba(v) for v in x], axis=0)), "scikit-learn's MultinomialNB per view")
 
 
 def bench_rls(folder):
@@ -87,7 +70,7 @@ def bench_rls(folder):
     target = np.where(y[:, None] == np.arange(k), 1.0, -1.0)
     model = KernelRidge(alpha=0.01 * n, kernel="rbf", gamma=1 / (2 * 20.0 ** 2))
     line("rls, rbf, 4000 x 300", ours(folder, "rls", "--set", "kernel=rbf", "--set", "width=20", "--set", "bias=0", "--set", "solver=dense"),
-         theirs(lambda: model.fit(x, target).predict(x)), "scikit-learn's KernelRidge")
+         best(lambda: model.fit(x, target).predict(x)), "scikit-learn's KernelRidge")
 
 
 def plain_cotrain(x, given, learner, rounds):
@@ -118,7 +101,7 @@ def bench_cotrain(folder):
     common = ("--set", "rounds=20", "--set", "grow=1", "--set", "pool=0")
     for base, learner in (("nb", MultinomialNB), ("logistic", lambda: LogisticRegression(C=1.0))):
         line("cotrain, " + base + ", 2 x 20k x 20k", ours(folder, "cotrain", "--set", "base=" + base, *common),
-             theirs(lambda: plain_cotrain(x, given, learner, 20)), "the loop over scikit-learn's learner")
+             best(lambda: plain_cotrain(x, given, learner, 20)), "the loop over scikit-learn's learner")
 
 
 def write_dense(folder, views, labels):
@@ -144,7 +127,7 @@ def bench_gp(folder):
         model.predict_proba(x)
 
     line("gp, 2000 labelled", ours(folder, "gp", "--set", "kernel=rbf", "--set", "width=3", "--set", "optimize=none"),
-         theirs(peer), "scikit-learn's GaussianProcessClassifier")
+         best(peer), "scikit-learn's GaussianProcessClassifier")
 
 
 def bench_bct(folder):
@@ -161,8 +144,8 @@ def bench_bct(folder):
             lapack.dpotri(factor, lower=1, overwrite_c=1)
 
     mine = ours(folder, "bct", "--set", "kernel=rbf", "--set", "width=3")
-    limit = theirs(bare)
-    print(f"bct, dense, 2 views, 4000 samples: {mine / limit:.2f} times its bare LAPACK calls ({mine:.2f} s against {limit:.2f} s)")
+    limit = best(bare)
+    line("bct, dense, 2 views, 4000 samples", mine, limit, "its three bare factorisations and inverses (LAPACK)", must=None)
 
 
 def bench_colr(folder):
@@ -173,7 +156,7 @@ def bench_colr(folder):
     write_dense(folder, views, [y[i] if i < 400 else "?" for i in range(n)])
     x = np.hstack(list(views.values()))
     model = LogisticRegression(max_iter=1000)
-    line("colr, 400 of 4000 labelled", ours(folder, "colr"), theirs(lambda: model.fit(x[:400], y[:400]).predict_proba(x)),
+    line("colr, 400 of 4000 labelled", ours(folder, "colr"), best(lambda: model.fit(x[:400], y[:400]).predict_proba(x)),
          "scikit-learn's LogisticRegression, which learns from labels alone")
 
 

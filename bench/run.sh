@@ -13,6 +13,7 @@ python=build/bench-venv/bin/python
 # mvlearn asks for a matplotlib that no longer builds; what is measured does not need it.
 "$python" -c 'import mvlearn' 2>/dev/null || "$python" -m pip install --quiet --no-deps mvlearn 2>/dev/null || echo "mvlearn: could not be installed" >&2
 [ $# -gt 0 ] || set -- linalg chol knn read methods mvkmeans coem mvplsa kcca coreg spectral graph gp sense trees acquire ner python
+export PARALLAX=build/bench/parallax # whose machine and BLAS core the rows of results.csv name
 log=build/bench/result.txt
 {
     printf '\n# %s, %s, %s threads, load %s\n' "$(date -u +%Y-%m-%d)" "$(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1)" \
@@ -86,3 +87,4 @@ log=build/bench/result.txt
     done
 } | tee "$log"
 cat "$log" >>bench/log.txt
+tools/gen_benchmarks.py

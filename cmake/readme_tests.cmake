@@ -7,6 +7,7 @@ if(Python3_FOUND AND TARGET parallax-cli AND BUILD_SHARED_LIBS AND NOT PLX_SANIT
   add_test(NAME readme.demo COMMAND ${PLX_HERE}/tools/demo.sh ${PLX_COMMAND})
   set_tests_properties(readme readme.runner readme.demo PROPERTIES LABELS readme TIMEOUT 600)
   add_test(NAME docs.current COMMAND Python3::Interpreter ${PLX_HERE}/tools/gen_docs.py ${PLX_COMMAND} --check)
+  add_test(NAME docs.benchmarks COMMAND Python3::Interpreter ${PLX_HERE}/tools/gen_benchmarks.py --check)
   set_tests_properties(docs.current PROPERTIES LABELS readme TIMEOUT 60)
   add_test(NAME regression COMMAND Python3::Interpreter ${PLX_HERE}/tests/regression/check.py ${PLX_COMMAND})
   set_tests_properties(regression PROPERTIES LABELS regression TIMEOUT 600)

@@ -195,8 +195,8 @@ PLX_API plx_index plx_model_warnings(const plx_model *model);
 PLX_API const char *plx_model_warning(const plx_model *model, plx_index i);
 
 /**
- * The result as JSON: method, parameters, seed, seconds, iterations, converged, objective, objective_trace,
- * warnings, and metrics when `data` (may be NULL) has a truth.
+ * The result as JSON: method, parameters, seed, seconds, processor_seconds (of all threads together; not in a model from
+ * a file), iterations, converged, objective, objective_trace, warnings, and metrics when `data` (may be NULL) has a truth.
  *
  * @param[out] text     NULL on failure.
  * @retval PLX_E_ARG    an argument other than `data` is NULL, or the numbers of samples differ

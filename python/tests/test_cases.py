@@ -65,7 +65,7 @@ def write(estimator, data, arrays, scratch):
 
 def without_times(path_or_text):
     facts = json.loads(path_or_text)
-    return {k: v for k, v in facts.items() if k not in ("seconds", "memory", "metrics", "data")}
+    return {k: v for k, v in facts.items() if k not in ("seconds", "processor_seconds", "memory", "metrics", "data")}
 
 
 def as_matrices(data):

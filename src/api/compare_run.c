@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "active/curves.h"
@@ -53,13 +52,6 @@ int plx__compare_jobs(plx_index jobs, int threads)
 
 /* ---- members ---- */
 
-static double processor_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static bool take_task(plx_index *task, desk *d, plx_context *member, tray *mine)
 {
     pthread_mutex_lock(&d->lock);
@@ -93,10 +85,10 @@ static void work(void *desk_, plx_context *member, int number)
     plx_index task = 0;
     while (take_task(&task, d, member, mine)) {
         tray result = {.task = task, .cpu = NAN, .memory = NAN};
-        double started = plx__now(), used = processor_seconds();
+        double started = plx__now(), used = plx__thread_time();
         result.status = plx__compare_fit(&result.metrics, &result.memory, member, d->w, &d->task[task]);
         result.seconds = plx__now() - started;
-        if (d->w->threads == 1) result.cpu = processor_seconds() - used;
+        if (d->w->threads == 1) result.cpu = plx__thread_time() - used;
         snprintf(result.reason, sizeof result.reason, "%s", member->error);
         hand_over(d, mine, &result);
     }

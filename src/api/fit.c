@@ -299,7 +299,7 @@ static plx_status fit_model(plx_model *m, plx_context *ctx, const plx_dataset *d
     plx__store fitted;
     plx__arena temporary;
     plx__cluster_choice choice;
-    double started = plx__now();
+    double started = plx__now(), used = plx__processor_time();
     plx__arena_init(&temporary, ctx);
     PLX_GOTO(check_setting_views(ctx, m, data));
     PLX_GOTO(plx__heldout_open(&held, ctx, m, data, o->directory));
@@ -317,6 +317,7 @@ static plx_status fit_model(plx_model *m, plx_context *ctx, const plx_dataset *d
     PLX_GOTO(plx__take_notes(&m->fitted.warnings, &m->fitted.n_warnings, ctx, &m->arena));
     m->fitted.store = m->store;
     m->seconds = plx__now() - started;
+    m->processor_seconds = plx__processor_time() - used;
 done:
     plx__heldout_free(&held);
     plx__arena_free(&temporary);

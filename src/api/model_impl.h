@@ -51,7 +51,8 @@ struct plx_model {
     plx_index n_samples;
     uint64_t seed;
     double seconds;
-    plx__memory_use memory; /* of the fit; zero from a file */
+    double processor_seconds; /* of the fit, all threads together; zero from a file */
+    plx__memory_use memory;   /* of the fit; zero from a file */
     plx__store store;
     plx__facts facts;
     plx_prediction fitted; /* about the samples of the fit; outcome.n = 0 for a model from a file */

@@ -58,6 +58,7 @@ static plx_status put_run(plx_context *ctx, json_t *root, const plx_model *m)
     PLX_TRY(put(ctx, root, "samples", json_integer((json_int_t)(m->rows ? m->rows : m->n_fitted))));
     PLX_TRY(put(ctx, root, "fitted_samples", json_integer((json_int_t)m->n_fitted)));
     PLX_TRY(put(ctx, root, "seconds", plx__json_real(m->seconds)));
+    if (m->processor_seconds > 0) PLX_TRY(put(ctx, root, "processor_seconds", plx__json_real(m->processor_seconds)));
     PLX_TRY(put(ctx, root, "iterations", json_integer((json_int_t)f->iterations)));
     PLX_TRY(put(ctx, root, "converged", f->converged < 0 ? json_true() : json_boolean(f->converged)));
     PLX_TRY(put(ctx, root, "objective", plx__json_real(f->objective)));

@@ -20,12 +20,18 @@ static _Thread_local plx__error_slot *error_slot;
 
 void plx__error_redirect(plx__error_slot *slot) { error_slot = slot; }
 
-double plx__now(void)
+static double clock_seconds(clockid_t clock)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
+
+double plx__now(void) { return clock_seconds(CLOCK_MONOTONIC); }
+
+double plx__processor_time(void) { return clock_seconds(CLOCK_PROCESS_CPUTIME_ID); }
+
+double plx__thread_time(void) { return clock_seconds(CLOCK_THREAD_CPUTIME_ID); }
 
 const char *plx__status_name(plx_status status)
 {

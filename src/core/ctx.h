@@ -108,6 +108,10 @@ plx_status plx__take_options(void *options, size_t size, plx_context *ctx, const
 /* Seconds from a monotonic clock. */
 double plx__now(void);
 
+/* Seconds of processor time: of the whole process, all its threads together, and of the calling thread. */
+double plx__processor_time(void);
+double plx__thread_time(void);
+
 /* While set on a thread, plx__fail() writes there instead of into the context: how workers of a
  * parallel region report without racing. Managed by plx__parallel_for. */
 typedef struct plx__error_slot {

@@ -443,8 +443,9 @@ static void heldout_refused(trial *t)
 
 static void json_result(trial *t)
 {
-    static const char *const keys[] = {"method",    "parameters",      "seed",    "seconds", "iterations", "converged",
-                                       "objective", "objective_trace", "metrics", "warnings"};
+    static const char *const keys[] = {
+        "method",    "parameters",      "seed",    "seconds",  "iterations",       "converged",
+        "objective", "objective_trace", "metrics", "warnings", "processor_seconds"};
     stage s;
     const char *text = NULL;
     json_error_t where;

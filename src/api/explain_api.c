@@ -152,9 +152,10 @@ plx_status plx__explain_views(plx__explainer *x)
         s,
         "How much %s falls when a view is withheld and when its rows are dealt anew, and how much there is with this "
         "view alone; of the samples that have it, with standard errors.",
-        x->judged.own       ? "the share of answers like the model's own"
-        : x->judged.numbers ? "r2"
-                            : "accuracy"));
+        x->judged.own        ? "the share of answers like the model's own"
+        : x->judged.numbers  ? "r2"
+        : x->judged.clusters ? "the share of samples whose cluster stands for their class"
+                             : "accuracy"));
     PLX_TRY(plx__arena_f64(&work, plx__scratch(x->ctx), x->judged.n, 1));
     for (plx_index v = 0; v < x->matched->n_views; v++) {
         if (x->matched->views[v].present_count) PLX_TRY(explain_view(x, s, v, work));
@@ -220,8 +221,8 @@ static plx_status run(plx__explainer *x)
     PLX_TRY(plx__judge(&x->judged, ctx, x->data, &x->answers->outcome));
     PLX_TRY(plx__arena_f64(&x->right, plx__scratch(ctx), x->judged.n, 1));
     if (plx__has_answers(x)) PLX_TRY(plx__rightness(x->right, ctx, &x->judged, x->judged.answer));
-    if (plx__has_answers(x)) PLX_TRY(plx__explain_quality(x->out, ctx, &x->judged, x->matched));
     PLX_TRY(explain_clusters(x));
+    if (plx__has_answers(x)) PLX_TRY(plx__explain_quality(x->out, ctx, &x->judged, x->matched));
     PLX_TRY(plx__explain_views(x));
     PLX_TRY(plx__explain_features(x));
     PLX_TRY(explain_figures(x));

@@ -245,6 +245,27 @@ static plx_status put_pattern(const plx__explainer *x)
     return PLX_OK;
 }
 
+/* Samples that stand in the middle of that region, one for each of its clusters. */
+static plx_status put_medoids(const plx__explainer *x)
+{
+    const plx_model *m = x->model;
+    plx__section *s = NULL;
+    plx_cmat places;
+    if (!m->method->profiles.pattern_places || !m->samples) return PLX_OK;
+    PLX_TRY(array_for(&places, x, m->method->profiles.pattern_places, ""));
+    if (!places.data) return PLX_OK;
+    PLX_TRY(
+        plx__section_add(&s, x->out, "medoids", "Samples typical of where another model decides", "cluster|sample"));
+    for (plx_index k = 0; k < places.rows; k++) {
+        double at = places.data[k * places.ld];
+        if (!(at >= 0 && at < (double)m->n_samples))
+            PLX_FAIL(x->ctx, PLX_E_FORMAT, "the model's medoids cannot be right");
+        PLX_TRY(
+            plx__section_row(s, (plx__cell[]){plx__cell_number((double)k), plx__cell_text(m->samples[(plx_index)at])}));
+    }
+    return PLX_OK;
+}
+
 /* ---- promising columns ---- */
 
 /* Between-group share of the variance of every column, groups being the answers. */
@@ -431,5 +452,6 @@ plx_status plx__explain_features(plx__explainer *x)
         if (!done) PLX_TRY(from_permutation(&t));
         plx__arena_rewind(plx__scratch(x->ctx), mark);
     }
-    return put_pattern(x);
+    PLX_TRY(put_pattern(x));
+    return put_medoids(x);
 }

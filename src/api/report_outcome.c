@@ -3,7 +3,6 @@
  * sentence, in figures and as tables.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "api/report_impl.h"
@@ -65,7 +64,7 @@ static plx_status put_quality(plx__json_maker *m, plx_report *r, const plx__repo
     const char **unseen = NULL;
     plx_index left = 0, seen = 0;
     PLX_TRY(plx__judge(&j, ctx, data, &about->prediction->outcome));
-    if (j.own || about->prediction->outcome.kind != PLX__OUTCOME_CLASSES) return PLX_OK;
+    if (j.own || !(j.clusters || about->prediction->outcome.kind == PLX__OUTCOME_CLASSES)) return PLX_OK;
     PLX_TRY(PLX__ARENA_NEW(&unseen, plx__scratch(ctx), j.n));
     for (plx_index i = 0; i < j.n; i++) {
         bool known_before = about->seen && about->seen[i];
@@ -73,74 +72,13 @@ static plx_status put_quality(plx__json_maker *m, plx_report *r, const plx__repo
         left += unseen[i] != NULL;
         seen += known_before;
     }
-    if (left > 0 && seen > 0) {
+    if (left > 0 && seen > 0 && !j.clusters) {
         j.known = unseen;
         j.samples = left;
     }
     PLX_TRY(plx__explanation_create(&e, ctx));
     plx_status st = plx__explain_quality(e, ctx, &j, data);
     if (st == PLX_OK) st = put_tables(m, r, e, about->metrics);
-    plx__explanation_free(e);
-    return st;
-}
-
-/* ---- clusters ---- */
-
-enum { MOST_CLUSTERS = 40 };
-
-/* Texts that occur, in byte order; *count 0 where there are too many to be shown. */
-static plx_status list_texts(const char ***out, plx_index *count, plx__map *index, plx_context *ctx,
-                             const char *const *text, plx_index n)
-{
-    plx_index existing = -1;
-    plx__map seen;
-    PLX_TRY(plx__map_init(&seen, plx__scratch(ctx), MOST_CLUSTERS));
-    PLX_TRY(plx__map_init(index, plx__scratch(ctx), MOST_CLUSTERS));
-    PLX_TRY(PLX__ARENA_NEW(out, plx__scratch(ctx), MOST_CLUSTERS));
-    *count = 0;
-    for (plx_index i = 0; i < n; i++) {
-        if (!text[i]) continue;
-        PLX_TRY(plx__map_add(&seen, text[i], 0, &existing));
-        if (existing >= 0) continue;
-        if (*count == MOST_CLUSTERS) {
-            *count = 0;
-            return PLX_OK;
-        }
-        (*out)[(*count)++] = text[i];
-    }
-    qsort(*out, (size_t)*count, sizeof **out, plx__compare_text);
-    for (plx_index k = 0; k < *count; k++) PLX_TRY(plx__map_add(index, (*out)[k], k, &existing));
-    return PLX_OK;
-}
-
-/* Known classes by clusters, as a table. */
-static plx_status put_clusters(plx_report *r, plx_context *ctx, const plx__outcome *o, const plx_dataset *data)
-{
-    const char *const *known = data->truth ? data->truth : data->labels, **class_name = NULL, **cluster = NULL;
-    plx_index n_classes = 0, n_clusters = 0;
-    plx__map classes, clusters;
-    plx_mat counts;
-    plx__cell *row = NULL;
-    plx_explanation *e = NULL;
-    plx__section *s = NULL;
-    if (o->kind != PLX__OUTCOME_CLUSTERS || !known) return PLX_OK;
-    PLX_TRY(list_texts(&class_name, &n_classes, &classes, ctx, known, data->n));
-    PLX_TRY(list_texts(&cluster, &n_clusters, &clusters, ctx, (const char *const *)o->label, o->n));
-    if (n_classes == 0 || n_clusters == 0) return PLX_OK;
-    PLX_TRY(plx__arena_mat(&counts, plx__scratch(ctx), n_classes, n_clusters));
-    PLX_TRY(PLX__ARENA_NEW(&row, plx__scratch(ctx), n_clusters + 1));
-    for (plx_index i = 0; i < o->n; i++)
-        if (known[i] && o->label[i])
-            counts.data[plx__map_get(&classes, known[i]) * counts.ld + plx__map_get(&clusters, o->label[i])]++;
-    PLX_TRY(plx__explanation_create(&e, ctx));
-    plx_status st = plx__section_add(&s, e, "clusters", "Clusters beside classes", "class");
-    for (plx_index k = 0; st == PLX_OK && k < n_clusters; k++) st = plx__section_column(s, cluster[k]);
-    for (plx_index c = 0; st == PLX_OK && c < n_classes; c++) {
-        row[0] = plx__cell_text(class_name[c]);
-        for (plx_index k = 0; k < n_clusters; k++) row[k + 1] = plx__cell_number(counts.data[c * counts.ld + k]);
-        st = plx__section_row(s, row);
-    }
-    if (st == PLX_OK) st = plx__report_tables(r, ctx, e);
     plx__explanation_free(e);
     return st;
 }
@@ -233,6 +171,5 @@ plx_status plx__report_outcome(plx_report *r, plx_context *ctx, const plx__repor
     PLX_TRY(put_headline(&m, r, about, data));
     put_metrics(&m, r, about->metrics);
     PLX_TRY(plx__json_made(&m));
-    PLX_TRY(put_clusters(r, ctx, &about->prediction->outcome, data));
     return put_quality(&m, r, about, data);
 }

@@ -15,15 +15,16 @@ enum { BINS = 10 };
 
 plx_status plx__judge(plx__judged *out, plx_context *ctx, const plx_dataset *data, const plx__outcome *answers)
 {
-    (void)ctx;
     *out = (plx__judged){.n = answers->n, .answer = (const char *const *)answers->label};
     out->numbers = answers->kind == PLX__OUTCOME_NUMBERS;
-    out->known = answers->kind == PLX__OUTCOME_CLUSTERS ? NULL : data->truth ? data->truth : data->labels;
+    out->known = data->truth ? data->truth : data->labels;
     if (answers->scores.data && answers->kind == PLX__OUTCOME_CLASSES) {
         out->scores = plx__cmat(answers->scores);
         out->columns = answers->columns;
     }
     for (plx_index i = 0; out->known && i < out->n; i++) out->samples += out->known[i] != NULL;
+    out->clusters = out->samples && answers->kind == PLX__OUTCOME_CLUSTERS;
+    if (out->clusters) return plx__cross(&out->crossing, ctx, out->known, out->answer, out->n);
     if (out->samples) return PLX_OK;
     out->own = true;
     out->known = out->answer;
@@ -52,7 +53,8 @@ plx_status plx__rightness(double *out, plx_context *ctx, const plx__judged *j, c
         double x = 0, y = 0;
         out[i] = NAN;
         if (!j->known || !j->known[i]) continue;
-        if (!j->numbers) out[i] = answer[i] && strcmp(answer[i], j->known[i]) == 0;
+        const char *said = j->clusters ? plx__class_of_cluster(&j->crossing, answer[i]) : answer[i];
+        if (!j->numbers) out[i] = said && strcmp(said, j->known[i]) == 0;
         else if (number_of(&x, j->known[i]) && number_of(&y, answer[i]) && spread > 0)
             out[i] = 1 - (x - y) * (x - y) / spread;
     }
@@ -294,6 +296,10 @@ plx_status plx__explain_quality(plx_explanation *e, plx_context *ctx, const plx_
     if (j->own || !j->samples) return PLX_OK;
     PLX_TRY(plx__arena_f64(&right, plx__scratch(ctx), j->n, 1));
     PLX_TRY(plx__rightness(right, ctx, j, j->answer));
+    if (j->clusters) {
+        PLX_TRY(plx__put_crossing(e, ctx, &j->crossing));
+        return put_presence(e, ctx, j, d, right);
+    }
     plx__mean_error(right, j->n, &mean, &error);
     PLX_TRY(plx__section_add(&s, e, "quality", "Quality", "metric|value|error"));
     PLX_TRY(plx__section_note(s,

@@ -5,6 +5,7 @@
 #define PLX_EXPLAIN_QUALITY_H
 
 #include "data/dataset_impl.h"
+#include "explain/crossing.h"
 #include "explain/explanation.h"
 #include "run/run.h"
 
@@ -18,10 +19,11 @@ typedef struct plx__judged {
     plx_cmat scores;           /* n x classes, or empty */
     const char *const *columns;
     plx_index samples; /* that count: known is not NULL */
+    bool clusters;     /* answers are clusters and classes are known: a cluster stands for its most frequent class */
+    plx__crossing crossing;
 } plx__judged;
 
-/* What is known of the samples: the truth, the labels, or the model's own answers where neither is there or answers are
- * clusters. */
+/* What is known of the samples: the truth, the labels, or the model's own answers where neither is there. */
 plx_status plx__judge(plx__judged *out, plx_context *ctx, const plx_dataset *data, const plx__outcome *answers);
 
 /* 1 where an answer is right, 0 where not (regression: 1 - squared error over variance), NaN where nothing is known. */

@@ -187,6 +187,7 @@ typedef struct plx__profiles {
     const char *views;   /* parameter that names these views, joined with + */
     const char *pattern; /* array of columns that describe a region of their own, or NULL */
     const char *pattern_views;
+    const char *pattern_places; /* array of samples in the middle of the pattern, numbered as keep_samples keeps them */
 } plx__profiles;
 
 struct plx__method {

@@ -62,11 +62,11 @@ static void quality_is_as_counted_by_hand(void **state)
 enum { N = 60, D = 3 };
 
 /* Column 0 of `signal` tells the class; the other views are noise. The first samples lack a view. */
-static plx_dataset *one_of_three(plx_context *ctx, bool labelled)
+static plx_dataset *one_of_three(plx_context *ctx, uint64_t seed, bool labelled)
 {
     static const char *const names[] = {"noise1", "signal", "noise2"};
     plx_dataset *d = new_dataset(ctx, N);
-    plx__rng r = plx__rng_start(6, PLX__STREAM('o', 'n', 'e', '3', 0));
+    plx__rng r = plx__rng_start(seed, PLX__STREAM('o', 'n', 'e', '3', 0));
     int label[N];
     for (int i = 0; i < N; i++) label[i] = i % 2;
     for (int v = 0; v < 3; v++) {
@@ -100,7 +100,7 @@ static void column_of(double *out, const plx__view *v, plx_index j)
 static void permutations_change_one_thing(void **state)
 {
     plx_context *ctx = test_context(1);
-    plx_dataset *d = one_of_three(ctx, false), *changed = NULL;
+    plx_dataset *d = one_of_three(ctx, 6, false), *changed = NULL;
     (void)state;
     for (plx_index view = 0; view < 3; view++)
         for (int whole = 0; whole < 2; whole++) {
@@ -132,7 +132,7 @@ static void permutations_change_one_thing(void **state)
 static void moments_are_those_of_present_rows(void **state)
 {
     plx_context *ctx = test_context(1);
-    plx_dataset *d = one_of_three(ctx, false);
+    plx_dataset *d = one_of_three(ctx, 6, false);
     (void)state;
     for (plx_index v = 0; v < 3; v++) {
         double mean[D], deviation[D], x[N];
@@ -154,20 +154,21 @@ static void moments_are_those_of_present_rows(void **state)
 
 /* ---- every method ---- */
 
-static plx_model *fit_anyhow(plx_context *ctx, const plx__method *m, plx_dataset **data)
+static plx_model *fit_anyhow(plx_context *ctx, const plx__method *m)
 {
     plx_params *p = NULL;
     plx_model *model = NULL;
     bool clusters = m->task == PLX_TASK_CLUSTER && plx__param_find(m->params, "clusters") != NULL;
-    *data = one_of_three(ctx, m->task != PLX_TASK_CLUSTER);
+    plx_dataset *data = one_of_three(ctx, 6, m->task != PLX_TASK_CLUSTER);
     assert_ok(ctx, plx_params_create(&p, ctx, m->name));
     if (clusters) assert_ok(ctx, plx_params_set(p, ctx, "clusters", "2"));
     if (strcmp(m->name, "gp") == 0) {
         assert_ok(ctx, plx_params_set(p, ctx, "combine", "sum"));
         assert_ok(ctx, plx_params_set(p, ctx, "missing", "mean"));
     }
-    assert_ok(ctx, plx_fit(&model, ctx, m->name, *data, p, NULL));
+    assert_ok(ctx, plx_fit(&model, ctx, m->name, data, p, NULL));
     plx_params_destroy(p);
+    plx_dataset_destroy(data);
     return model;
 }
 
@@ -181,9 +182,9 @@ static plx_index largest_row(const plx_explanation *e, plx_index section, plx_in
 
 static void check_method(plx_context *ctx, const plx__method *m)
 {
-    plx_dataset *data = NULL;
+    plx_dataset *data = one_of_three(ctx, 7, true); /* samples the model has not seen */
     plx_explanation *e = NULL;
-    plx_model *model = fit_anyhow(ctx, m, &data);
+    plx_model *model = fit_anyhow(ctx, m);
     plx_explain_options o = PLX_EXPLAIN_OPTIONS_INIT;
     o.sample = "7";
     o.repeats = 2;
@@ -192,15 +193,14 @@ static void check_method(plx_context *ctx, const plx__method *m)
     assert_ok(ctx, plx_explanation_json(&text, ctx, e));
     assert_true(plx_explanation_find(e, "features") >= 0);
     plx_index views = plx_explanation_find(e, "views"), best = views < 0 ? -1 : largest_row(e, views, 4);
-    /* Which views clusters follow is the clusterer's affair. */
-    if (best >= 0 && m->task != PLX_TASK_CLUSTER && strcmp(plx_explanation_text(e, views, best, 0), "signal") != 0)
+    if (best >= 0 && strcmp(plx_explanation_text(e, views, best, 0), "signal") != 0)
         fail_msg("%s: the view that matters is said to be %s", m->name, plx_explanation_text(e, views, best, 0));
     plx_explanation_destroy(e);
     plx_model_destroy(model);
     plx_dataset_destroy(data);
 }
 
-static void the_informative_view_is_found_by_every_classifier(void **state)
+static void the_informative_view_is_found_by_every_method(void **state)
 {
     (void)state;
     for (plx_index i = 0; i < plx_method_count(); i++) {
@@ -211,10 +211,106 @@ static void the_informative_view_is_found_by_every_classifier(void **state)
     }
 }
 
+/* ---- clusters ---- */
+
+/* A cluster stands for its most frequent class, the first of equals in byte order; counted by hand. */
+static void clusters_stand_for_their_most_frequent_class(void **state)
+{
+    static const char *const known[] = {"b", "a", "a", NULL, "b", "a", "c"};
+    static const char *const cluster[] = {"1", "1", "0", "0", NULL, "0", "2"};
+    plx_context *ctx = test_context(1);
+    plx_explanation *e = NULL;
+    plx__crossing c;
+    (void)state;
+    assert_ok(ctx, plx__cross(&c, ctx, known, cluster, 7));
+    assert_int_equal(c.n_classes, 3);
+    assert_int_equal(c.n_clusters, 3);
+    assert_string_equal(plx__class_of_cluster(&c, "0"), "a");
+    assert_string_equal(plx__class_of_cluster(&c, "1"), "a");
+    assert_string_equal(plx__class_of_cluster(&c, "2"), "c");
+    assert_null(plx__class_of_cluster(&c, NULL));
+    assert_null(plx__class_of_cluster(&c, "9"));
+    assert_ok(ctx, plx__explanation_create(&e, ctx));
+    assert_ok(ctx, plx__put_crossing(e, ctx, &c));
+    plx_index s = plx_explanation_find(e, "clusters");
+    assert_true(s >= 0 && plx_explanation_rows(e, s) == 3);
+    assert_string_equal(plx_explanation_text(e, s, 0, 0), "a");
+    assert_close(plx_explanation_number(e, s, 0, 1), 2, 0); /* a, cluster 0 */
+    assert_close(plx_explanation_number(e, s, 1, 2), 1, 0); /* b, cluster 1 */
+    plx_explanation_destroy(e);
+    plx_context_destroy(ctx);
+}
+
+/* ---- what a model says of itself ---- */
+
+static bool has_note(const plx_explanation *e, const char *section, const char *words)
+{
+    const char *note = plx_explanation_note(e, plx_explanation_find(e, section));
+    return note && strstr(note, words);
+}
+
+/* Only weights that are all on one view are doubted. */
+static void weights_on_one_view_are_doubted(void **state)
+{
+    plx_context *ctx = test_context(1);
+    plx_dataset *d = one_of_three(ctx, 6, true);
+    (void)state;
+    for (int lopsided = 0; lopsided < 2; lopsided++) {
+        plx_params *p = NULL;
+        plx_model *m = NULL;
+        plx_explanation *e = NULL;
+        assert_ok(ctx, plx_params_create(&p, ctx, "bct"));
+        if (lopsided) assert_ok(ctx, plx_params_set(p, ctx, "view_variance.signal", "1e-6"));
+        assert_ok(ctx, plx_fit(&m, ctx, "bct", d, p, NULL));
+        assert_ok(ctx, plx_explain(&e, ctx, m, d, NULL));
+        assert_true(has_note(e, "views", "not identifiable") == (lopsided == 1));
+        plx_explanation_destroy(e);
+        plx_model_destroy(m);
+        plx_params_destroy(p);
+    }
+    plx_dataset_destroy(d);
+    plx_context_destroy(ctx);
+}
+
+/* Medoids are told by the names of the fitted samples, also when other data are explained. */
+static void medoids_are_told_by_name(void **state)
+{
+    plx_context *ctx = test_context(1);
+    plx_dataset *fitted = one_of_three(ctx, 6, true), *fresh = one_of_three(ctx, 7, true);
+    plx_params *p = NULL;
+    plx_model *m = NULL;
+    plx_explanation *e = NULL;
+    const char *ids[N];
+    char text[N][8];
+    (void)state;
+    for (int i = 0; i < N; i++) {
+        snprintf(text[i], sizeof text[i], "s%d", i);
+        ids[i] = text[i];
+    }
+    assert_ok(ctx, plx_dataset_set_ids(fitted, ctx, ids));
+    assert_ok(ctx, plx_params_create(&p, ctx, "localmodels"));
+    assert_ok(ctx, plx_params_set(p, ctx, "global_view", "noise1"));
+    assert_ok(ctx, plx_params_set(p, ctx, "tau", "0.5"));
+    assert_ok(ctx, plx_fit(&m, ctx, "localmodels", fitted, p, NULL));
+    assert_ok(ctx, plx_explain(&e, ctx, m, fresh, NULL));
+    plx_index section = plx_explanation_find(e, "medoids");
+    assert_true(section >= 0 && plx_explanation_rows(e, section) == 2);
+    plx_cmat row;
+    assert_ok(ctx, plx__store_shaped(&row, ctx, &m->store, "medoids", 2, 1));
+    for (plx_index k = 0; k < 2; k++)
+        assert_string_equal(plx_explanation_text(e, section, k, 1), ids[(plx_index)row.data[k * row.ld]]);
+    plx_explanation_destroy(e);
+    plx_model_destroy(m);
+    plx_params_destroy(p);
+    plx_dataset_destroy(fitted);
+    plx_dataset_destroy(fresh);
+    plx_context_destroy(ctx);
+}
+
 static void bad_options_are_refused(void **state)
 {
     plx_context *ctx = test_context(1);
-    plx_dataset *d = one_of_three(ctx, true);
+    plx_dataset *d = one_of_three(ctx, 6, true);
     plx_model *m = fit_model(ctx, "rls", d, NULL);
     plx_explanation *e = NULL;
     plx_explain_options o = PLX_EXPLAIN_OPTIONS_INIT;
@@ -238,7 +334,10 @@ int main(void)
         cmocka_unit_test(quality_is_as_counted_by_hand),
         cmocka_unit_test(permutations_change_one_thing),
         cmocka_unit_test(moments_are_those_of_present_rows),
-        cmocka_unit_test(the_informative_view_is_found_by_every_classifier),
+        cmocka_unit_test(the_informative_view_is_found_by_every_method),
+        cmocka_unit_test(clusters_stand_for_their_most_frequent_class),
+        cmocka_unit_test(weights_on_one_view_are_doubted),
+        cmocka_unit_test(medoids_are_told_by_name),
         cmocka_unit_test(bad_options_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

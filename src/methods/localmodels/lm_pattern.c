@@ -309,14 +309,16 @@ double plx__lm_threshold(const double *score, const uint8_t *global_right, const
 
 plx_status plx__lm_pattern_put(const lm *m, const lm_pattern *p)
 {
-    plx_mat columns, medoids;
+    plx_mat columns, medoids, places;
     PLX_TRY(plx__store_put(m->run->out, "threshold", plx__cmat_of(&p->threshold, 1, 1)));
     if (p->classifier.weight.data) return plx__lm_model_put(m, &p->classifier, "pattern", false);
     if (!p->medoid.data) return PLX_OK;
     PLX_TRY(plx__store_new(&columns, m->run->out, "pattern_features", p->count, 1));
     PLX_TRY(plx__store_new(&medoids, m->run->out, "medoids", p->medoid.rows, 1));
+    PLX_TRY(plx__store_new(&places, m->run->out, "_medoid_places", p->medoid.rows, 1));
     for (plx_index k = 0; k < p->count; k++) columns.data[k] = (double)p->column[k];
-    for (plx_index c = 0; c < p->medoid.rows; c++) medoids.data[c] = (double)m->x->row[m->labelled[p->medoid_row[c]]];
+    for (plx_index c = 0; c < p->medoid.rows; c++)
+        medoids.data[c] = places.data[c] = (double)m->x->row[m->labelled[p->medoid_row[c]]];
     return plx__store_put(m->run->out, "_medoids", plx__cmat(p->medoid));
 }
 

@@ -52,8 +52,8 @@ plx_status plx__cross(plx__crossing *out, plx_context *ctx, const char *const *k
     PLX_TRY(PLX__ARENA_NEW(&out->stands_for, plx__scratch(ctx), out->n_clusters));
     for (plx_index i = 0; i < n; i++)
         if (known[i] && cluster[i])
-            out->counts.data[plx__map_get(&classes, known[i]) * out->counts.ld +
-                             plx__map_get(&out->clusters, cluster[i])]++;
+            out->counts
+                .data[plx__map_get(&classes, known[i]) * out->counts.ld + plx__map_get(&out->clusters, cluster[i])]++;
     name_clusters(out);
     return PLX_OK;
 }

@@ -11,8 +11,8 @@
 typedef struct plx__crossing {
     const char **class_name, **cluster; /* in byte order */
     plx_index n_classes, n_clusters;
-    plx__map clusters;     /* name -> column */
-    plx_mat counts;        /* classes x clusters */
+    plx__map clusters;       /* name -> column */
+    plx_mat counts;          /* classes x clusters */
     const char **stands_for; /* clusters: the most frequent class, the first of equals; NULL: no known sample in it */
 } plx__crossing;
 

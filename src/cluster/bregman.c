@@ -43,69 +43,62 @@ double plx__bregman_merge_term(plx__bregman kind, double x, double s, double y, 
 /* ---- eight coordinates at a time ---- */
 
 /* Sum of eight, in a fixed order. */
-#define LANES(v) ((((v)[0] + (v)[4]) + ((v)[1] + (v)[5])) + (((v)[2] + (v)[6]) + ((v)[3] + (v)[7])))
+#define SUM_OF_LANES(v) ((((v)[0] + (v)[4]) + ((v)[1] + (v)[5])) + (((v)[2] + (v)[6]) + ((v)[3] + (v)[7])))
 
 /* log of u = 1 + r, both given: what rounding took from u is put back. Where u is 0, so is the factor of the log. */
-#define LOG_OF_RATIO8(out, u, r)                                                                                       \
+#define LOG_OF_RATIO(VEC, out, u, r)                                                                                   \
     do {                                                                                                               \
-        plx__v8 safe_ = (u) + 1e-300, log_;                                                                            \
-        PLX__LOG8(log_, safe_);                                                                                        \
+        VEC safe_ = (u) + 1e-300, log_;                                                                                \
+        PLX__LOG(VEC, log_, safe_);                                                                                    \
         (out) = log_ + ((r) - ((u)-1.0)) / safe_;                                                                      \
     } while (0)
 
-PLX__CLONES static double merge_kl(const double *x, double s, const double *y, double t, plx_index d)
-{
-    const double share = t / (s + t), other = s / (s + t);
-    plx__v8 sum = {0};
-    for (plx_index j = 0; j < d; j += 8) {
-        plx__v8 a = *(const plx__v8u *)(x + j), b = *(const plx__v8u *)(y + j), mean = a + share * (b - a), lx, ly;
-        plx__v8 inverse = 1.0 / (mean + 1e-300), ratio = (b - a) * inverse, rx = -share * ratio, ry = other * ratio;
-        plx__v8 ux = a * inverse, uy = b * inverse;
-        LOG_OF_RATIO8(lx, ux, rx);
-        LOG_OF_RATIO8(ly, uy, ry);
-        sum += mean * (s * (ux * lx - rx) + t * (uy * ly - ry));
+/* NAME: sum over the coordinates of TERM, in which a and b are the rows, mean lies between them, and lx, ly are the
+ * logarithms of ux = a / mean, uy = b / mean. */
+#define DEFINE_MERGE(NAME, TARGET, VEC, GUARD, TERM)                                                                   \
+    TARGET static double NAME(const double *x, double s, const double *y, double t, plx_index d)                       \
+    {                                                                                                                  \
+        const double share = t / (s + t), other = s / (s + t);                                                         \
+        VEC sum[PLX__VECS(VEC)] = {{0}};                                                                               \
+        for (plx_index j = 0; j < d; j += 8)                                                                           \
+            for (int v = 0; v < PLX__VECS(VEC); v++) {                                                                 \
+                plx_index at = j + v * PLX__LANES(VEC);                                                                \
+                VEC a = *(const VEC##u *)(x + at), b = *(const VEC##u *)(y + at), mean = a + share * (b - a), lx, ly;  \
+                VEC inverse = 1.0 / (mean + (GUARD)), ratio = (b - a) * inverse;                                       \
+                VEC rx = -share * ratio, ry = other * ratio, ux = a * inverse, uy = b * inverse;                       \
+                LOG_OF_RATIO(VEC, lx, ux, rx);                                                                         \
+                LOG_OF_RATIO(VEC, ly, uy, ry);                                                                         \
+                sum[v] += TERM;                                                                                        \
+            }                                                                                                          \
+        const double *lane = (const double *)sum;                                                                      \
+        return SUM_OF_LANES(lane);                                                                                     \
     }
-    return LANES(sum);
-}
 
-PLX__CLONES static double merge_is(const double *x, double s, const double *y, double t, plx_index d)
-{
-    const double share = t / (s + t), other = s / (s + t);
-    plx__v8 sum = {0};
-    for (plx_index j = 0; j < d; j += 8) {
-        plx__v8 a = *(const plx__v8u *)(x + j), b = *(const plx__v8u *)(y + j), mean = a + share * (b - a), lx, ly;
-        plx__v8 inverse = 1.0 / mean, ratio = (b - a) * inverse, rx = -share * ratio, ry = other * ratio;
-        plx__v8 ux = a * inverse, uy = b * inverse;
-        LOG_OF_RATIO8(lx, ux, rx);
-        LOG_OF_RATIO8(ly, uy, ry);
-        sum += s * (rx - lx) + t * (ry - ly);
+#define DEFINE_MERGES(SUFFIX, TARGET, VEC)                                                                             \
+    DEFINE_MERGE(merge_kl##SUFFIX, TARGET, VEC, 1e-300, mean *(s * (ux * lx - rx) + t * (uy * ly - ry)))               \
+    DEFINE_MERGE(merge_is##SUFFIX, TARGET, VEC, 0.0, s *(rx - lx) + t * (ry - ly))                                     \
+    TARGET static double squares##SUFFIX(const double *x, const double *y, plx_index d)                                \
+    {                                                                                                                  \
+        VEC sum[PLX__VECS(VEC)] = {{0}};                                                                               \
+        for (plx_index j = 0; j < d; j += 8)                                                                           \
+            for (int v = 0; v < PLX__VECS(VEC); v++) {                                                                 \
+                plx_index at = j + v * PLX__LANES(VEC);                                                                \
+                VEC gap = *(const VEC##u *)(y + at) - *(const VEC##u *)(x + at);                                       \
+                sum[v] += gap * gap;                                                                                   \
+            }                                                                                                          \
+        const double *lane = (const double *)sum;                                                                      \
+        return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));              \
     }
-    return LANES(sum);
-}
 
-/* Registers of four doubles: wider vectors go through memory where the processor has none. */
-typedef double v4 __attribute__((vector_size(32)));
-typedef double v4u __attribute__((vector_size(32), aligned(8)));
-
-PLX__CLONES static double squares(const double *x, const double *y, plx_index d)
-{
-    v4 even = {0}, odd = {0};
-    for (plx_index j = 0; j < d; j += 8) {
-        v4 a = *(const v4u *)(y + j) - *(const v4u *)(x + j), b = *(const v4u *)(y + j + 4) - *(const v4u *)(x + j + 4);
-        even += a * a;
-        odd += b * b;
-    }
-    even += odd;
-    return (even[0] + even[2]) + (even[1] + even[3]);
-}
+PLX__EACH_WIDTH(DEFINE_MERGES)
 
 double plx__bregman_merge(plx__bregman kind, const double *x, double s, const double *y, double t, plx_index d)
 {
     double cost = 0;
     switch (kind) {
-    case PLX__BREGMAN_EUCLID: return s * t / (s + t) * squares(x, y, d);
-    case PLX__BREGMAN_KL: cost = merge_kl(x, s, y, t, d); break;
-    case PLX__BREGMAN_IS: cost = merge_is(x, s, y, t, d); break;
+    case PLX__BREGMAN_EUCLID: return s * t / (s + t) * PLX__WIDEST(squares)(x, y, d);
+    case PLX__BREGMAN_KL: cost = PLX__WIDEST(merge_kl)(x, s, y, t, d); break;
+    case PLX__BREGMAN_IS: cost = PLX__WIDEST(merge_is)(x, s, y, t, d); break;
     }
     return cost > 0 ? cost : 0; /* rounding of equal rows */
 }

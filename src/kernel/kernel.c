@@ -158,28 +158,28 @@ plx_status plx__kernel_set_amplitude(plx__kernel *kernel, plx_context *ctx, plx_
 
 /* ---- matrices ---- */
 
-PLX__CLONES
+/* out = factor exp(scale x), n a multiple of eight. */
+#define DEFINE_SCALED_EXP(SUFFIX, TARGET, VEC)                                                                         \
+    TARGET static void scaled_exp##SUFFIX(const double *x, plx_index n, double scale, double factor, double *out)      \
+    {                                                                                                                  \
+        for (plx_index i = 0; i < n; i += PLX__LANES(VEC)) {                                                           \
+            VEC v = *(const VEC##u *)(x + i) * scale;                                                                  \
+            PLX__EXP(VEC, v, v);                                                                                       \
+            *(VEC##u *)(out + i) = v * factor;                                                                         \
+        }                                                                                                              \
+    }
+
+PLX__EACH_WIDTH(DEFINE_SCALED_EXP)
+
 static void scaled_exp(const double *x, plx_index n, double scale, double factor, double *out)
 {
-    plx_index i = 0;
-    for (; i + 8 <= n; i += 8) {
-        plx__v8 v;
-        memcpy(&v, x + i, sizeof v);
-        v = v * scale;
-        PLX__EXP8(v, v);
-        v = v * factor;
-        memcpy(out + i, &v, sizeof v);
-    }
-    if (i == n) return;
+    plx_index whole = n / 8 * 8;
     double rest[8] = {0};
-    plx__v8 v;
-    memcpy(rest, x + i, (size_t)(n - i) * sizeof *rest);
-    memcpy(&v, rest, sizeof v);
-    v = v * scale;
-    PLX__EXP8(v, v);
-    v = v * factor;
-    memcpy(rest, &v, sizeof v);
-    memcpy(out + i, rest, (size_t)(n - i) * sizeof *rest);
+    PLX__WIDEST(scaled_exp)(x, whole, scale, factor, out);
+    if (whole == n) return;
+    memcpy(rest, x + whole, (size_t)(n - whole) * sizeof *rest);
+    PLX__WIDEST(scaled_exp)(rest, 8, scale, factor, rest);
+    memcpy(out + whole, rest, (size_t)(n - whole) * sizeof *rest);
 }
 
 void plx__rbf_values(const plx__kernel *kernel, const double *dist_sq, plx_index n, double *out)

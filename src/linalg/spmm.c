@@ -63,35 +63,47 @@ static void store(const spmm_job *job, double *c, const double *sum, plx_index w
         for (plx_index j = 0; j < width; j++) c[j] = job->alpha * sum[j] + job->beta * c[j];
 }
 
-/* Rows begin..end-1, columns j0..j0+8*VECS-1 of C; FETCH: look ahead. */
-#define DEFINE_PANEL(NAME, VECS, FETCH)                                                                                \
-    PLX__CLONES static void NAME(const spmm_job *job, plx_index begin, plx_index end, plx_index j0)                    \
+typedef void panel_fn(const spmm_job *job, plx_index begin, plx_index end, plx_index j0);
+
+/* Rows begin..end-1, columns j0..j0+8*LINES-1 of C; FETCH: look ahead. */
+#define DEFINE_PANEL(NAME, TARGET, VEC, LINES, FETCH)                                                                  \
+    TARGET static void NAME(const spmm_job *job, plx_index begin, plx_index end, plx_index j0)                         \
     {                                                                                                                  \
         const double *b = job->b.data + j0;                                                                            \
         const int32_t *col = job->a.col;                                                                               \
         plx_index ld = job->b.ld;                                                                                      \
         int64_t last = job->last;                                                                                      \
         for (plx_index i = begin; i < end; i++) {                                                                      \
-            plx__v8 sum[VECS] = {{0}};                                                                                 \
+            VEC sum[PLX__VECS(VEC) * (LINES)] = {{0}};                                                                 \
             for (int64_t p = job->a.ptr[i]; p < job->a.ptr[i + 1]; p++) {                                              \
                 const double *soon = b + (plx_index)col[p + AHEAD <= last ? p + AHEAD : last] * ld;                    \
-                for (int v = 0; FETCH && v < VECS; v++) __builtin_prefetch(soon + v * LINE, 0, TO_L2);                 \
+                for (int v = 0; FETCH && v < (LINES); v++) __builtin_prefetch(soon + v * LINE, 0, TO_L2);              \
                 const double *row = b + (plx_index)col[p] * ld;                                                        \
                 double x = job->a.val[p];                                                                              \
-                for (int v = 0; v < VECS; v++) sum[v] += x * *(const plx__v8u *)(row + v * LINE);                      \
+                for (int v = 0; v < PLX__VECS(VEC) * (LINES); v++)                                                     \
+                    sum[v] += x * *(const VEC##u *)(row + v * PLX__LANES(VEC));                                        \
             }                                                                                                          \
-            store(job, job->c.data + i * job->c.ld + j0, (const double *)sum, 8 * VECS);                               \
+            store(job, job->c.data + i * job->c.ld + j0, (const double *)sum, 8 * (LINES));                            \
         }                                                                                                              \
     }
 
-DEFINE_PANEL(panel32, 4, 1)
-DEFINE_PANEL(panel24, 3, 1)
-DEFINE_PANEL(panel16, 2, 1)
-DEFINE_PANEL(panel8, 1, 1)
-DEFINE_PANEL(panel32_near, 4, 0)
-DEFINE_PANEL(panel24_near, 3, 0)
-DEFINE_PANEL(panel16_near, 2, 0)
-DEFINE_PANEL(panel8_near, 1, 0)
+enum { MOST_LINES = 4 };
+
+/* Panels of one to four lines, without and with a look ahead. */
+#define DEFINE_PANELS(SUFFIX, TARGET, VEC)                                                                             \
+    DEFINE_PANEL(near1##SUFFIX, TARGET, VEC, 1, 0)                                                                     \
+    DEFINE_PANEL(near2##SUFFIX, TARGET, VEC, 2, 0)                                                                     \
+    DEFINE_PANEL(near3##SUFFIX, TARGET, VEC, 3, 0)                                                                     \
+    DEFINE_PANEL(near4##SUFFIX, TARGET, VEC, 4, 0)                                                                     \
+    DEFINE_PANEL(far1##SUFFIX, TARGET, VEC, 1, 1)                                                                      \
+    DEFINE_PANEL(far2##SUFFIX, TARGET, VEC, 2, 1)                                                                      \
+    DEFINE_PANEL(far3##SUFFIX, TARGET, VEC, 3, 1)                                                                      \
+    DEFINE_PANEL(far4##SUFFIX, TARGET, VEC, 4, 1)                                                                      \
+    static panel_fn *const panels##SUFFIX[2][MOST_LINES] = {                                                           \
+        {near1##SUFFIX, near2##SUFFIX, near3##SUFFIX, near4##SUFFIX},                                                  \
+        {far1##SUFFIX, far2##SUFFIX, far3##SUFFIX, far4##SUFFIX}};
+
+PLX__EACH_WIDTH(DEFINE_PANELS)
 
 /* Fewer than eight columns. */
 PLX__CLONES static void panel_rest(const spmm_job *job, plx_index begin, plx_index end, plx_index j0)
@@ -110,16 +122,15 @@ PLX__CLONES static void panel_rest(const spmm_job *job, plx_index begin, plx_ind
 static plx_status spmm_rows(void *arg, plx_context *ctx, plx_index begin, plx_index end, int worker)
 {
     const spmm_job *job = arg;
+    panel_fn *const *panel = PLX__WIDEST(panels)[job->fetch];
     plx_index j = 0, m = job->b.cols;
     (void)ctx, (void)worker;
-    for (; j + 32 <= m; j += 32) (job->fetch ? panel32 : panel32_near)(job, begin, end, j);
-    for (; j + 24 <= m; j += 24) (job->fetch ? panel24 : panel24_near)(job, begin, end, j);
-    for (; j + 16 <= m; j += 16) (job->fetch ? panel16 : panel16_near)(job, begin, end, j);
-    for (; j + 8 <= m; j += 8) (job->fetch ? panel8 : panel8_near)(job, begin, end, j);
+    for (plx_index lines = MOST_LINES; lines > 0; lines--)
+        for (; j + LINE * lines <= m; j += LINE * lines) panel[lines - 1](job, begin, end, j);
     if (j < m && m >= LINE && job->beta == 0) { /* the last eight columns: some once more, to the same bytes */
         spmm_job last = *job;
         last.stream = false; /* they may start anywhere */
-        (job->fetch ? panel8 : panel8_near)(&last, begin, end, m - LINE);
+        panel[0](&last, begin, end, m - LINE);
     } else if (j < m) {
         panel_rest(job, begin, end, j);
     }

@@ -9,30 +9,42 @@
 
 static double total8(const double s[8]) { return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7])); }
 
-PLX__CLONES double plx__dot(const double *x, const double *y, plx_index n)
-{
-    plx__v8 s = {0};
-    plx_index i = 0;
-    for (; i + 8 <= n; i += 8) s += *(const plx__v8u *)(x + i) * *(const plx__v8u *)(y + i);
-    double lane[8];
-    memcpy(lane, &s, sizeof lane);
-    for (int l = 0; i < n; i++, l++) lane[l] += x[i] * y[i];
-    return total8(lane);
-}
-
-PLX__CLONES double plx__dist_sq(const double *x, const double *y, plx_index n)
-{
-    plx__v8 s = {0};
-    plx_index i = 0;
-    for (; i + 8 <= n; i += 8) {
-        plx__v8 d = *(const plx__v8u *)(x + i) - *(const plx__v8u *)(y + i);
-        s += d * d;
+#define DEFINE_SUMS(SUFFIX, TARGET, VEC)                                                                               \
+    TARGET static double dot##SUFFIX(const double *x, const double *y, plx_index n)                                    \
+    {                                                                                                                  \
+        VEC s[PLX__VECS(VEC)] = {{0}};                                                                                 \
+        plx_index i = 0;                                                                                               \
+        for (; i + 8 <= n; i += 8)                                                                                     \
+            for (int v = 0; v < PLX__VECS(VEC); v++) {                                                                 \
+                plx_index at = i + v * PLX__LANES(VEC);                                                                \
+                s[v] += *(const VEC##u *)(x + at) * *(const VEC##u *)(y + at);                                         \
+            }                                                                                                          \
+        double lane[8];                                                                                                \
+        memcpy(lane, s, sizeof lane);                                                                                  \
+        for (int l = 0; i < n; i++, l++) lane[l] += x[i] * y[i];                                                       \
+        return total8(lane);                                                                                           \
+    }                                                                                                                  \
+    TARGET static double dist_sq##SUFFIX(const double *x, const double *y, plx_index n)                                \
+    {                                                                                                                  \
+        VEC s[PLX__VECS(VEC)] = {{0}};                                                                                 \
+        plx_index i = 0;                                                                                               \
+        for (; i + 8 <= n; i += 8)                                                                                     \
+            for (int v = 0; v < PLX__VECS(VEC); v++) {                                                                 \
+                plx_index at = i + v * PLX__LANES(VEC);                                                                \
+                VEC d = *(const VEC##u *)(x + at) - *(const VEC##u *)(y + at);                                         \
+                s[v] += d * d;                                                                                         \
+            }                                                                                                          \
+        double lane[8];                                                                                                \
+        memcpy(lane, s, sizeof lane);                                                                                  \
+        for (int l = 0; i < n; i++, l++) lane[l] += (x[i] - y[i]) * (x[i] - y[i]);                                     \
+        return total8(lane);                                                                                           \
     }
-    double lane[8];
-    memcpy(lane, &s, sizeof lane);
-    for (int l = 0; i < n; i++, l++) lane[l] += (x[i] - y[i]) * (x[i] - y[i]);
-    return total8(lane);
-}
+
+PLX__EACH_WIDTH(DEFINE_SUMS)
+
+double plx__dot(const double *x, const double *y, plx_index n) { return PLX__WIDEST(dot)(x, y, n); }
+
+double plx__dist_sq(const double *x, const double *y, plx_index n) { return PLX__WIDEST(dist_sq)(x, y, n); }
 
 double plx__norm_sq(const double *x, plx_index n) { return plx__dot(x, x, n); }
 

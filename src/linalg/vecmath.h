@@ -1,6 +1,6 @@
 /*
- * exp and log of eight doubles at a time, to about one unit in the last place, the same bytes on every processor
- * (no fused operations, no calls into the system's library). For use inside functions marked PLX__CLONES.
+ * exp and log of the doubles in a vector of type VEC, to about one unit in the last place, the same bytes on every
+ * processor (no fused operations, no calls into the system's library). For kernels of any width.
  *
  * exp: x below -708 gives exactly 0; x above 709 is not for this function. log: x must be a positive normal number.
  */
@@ -12,14 +12,12 @@
 
 #include "linalg/clones.h"
 
-typedef int64_t plx__i8 __attribute__((vector_size(64)));
-
 /* x = n ln 2 + r with |r| <= ln 2 / 2; exp r by its Taylor sum to r^13, whose next term is below 1e-17. */
-#define PLX__EXP8(out, in)                                                                                             \
+#define PLX__EXP(VEC, out, in)                                                                                         \
     do {                                                                                                               \
         const double magic_ = 6755399441055744.0; /* 1.5 * 2^52: adding it rounds to an integer in the low bits */     \
-        plx__v8 x_ = (in), y_, r_, p_;                                                                                 \
-        plx__i8 usable_ = x_ >= -708.0, bits_;                                                                         \
+        VEC x_ = (in), y_, r_, p_;                                                                                     \
+        VEC##bits usable_ = x_ >= -708.0, bits_;                                                                       \
         y_ = x_ * 1.4426950408889634 + magic_;                                                                         \
         memcpy(&bits_, &y_, sizeof bits_);                                                                             \
         y_ = y_ - magic_;                                                                                              \
@@ -46,12 +44,15 @@ typedef int64_t plx__i8 __attribute__((vector_size(64)));
     } while (0)
 
 /* x = 2^n m with m in [sqrt(1/2), sqrt(2)); log m = 2 atanh(s), s = (m - 1) / (m + 1), by its odd series. */
-#define PLX__LOG8(out, in)                                                                                             \
+#define PLX__LOG(VEC, out, in)                                                                                         \
     do {                                                                                                               \
-        plx__v8 x_ = (in), f_, s_, z_, p_, n_;                                                                         \
-        plx__i8 bits_, exponent_;                                                                                      \
+        VEC x_ = (in), f_, s_, z_, p_, n_;                                                                             \
+        VEC##bits bits_, exponent_;                                                                                    \
         memcpy(&bits_, &x_, sizeof bits_);                                                                             \
-        exponent_ = ((bits_ - 0x3fe6a09e667f3bcd) >> 52);                                                              \
+        /* biased first, since few processors shift signed words */                                                    \
+        bits_ = bits_ - 0x3fe6a09e667f3bcd + 0x3ff0000000000000;                                                       \
+        exponent_ = (VEC##bits)((VEC##words)bits_ >> 52) - 1023;                                                       \
+        memcpy(&bits_, &x_, sizeof bits_);                                                                             \
         bits_ = bits_ - (exponent_ << 52);                                                                             \
         memcpy(&f_, &bits_, sizeof f_);                                                                                \
         exponent_ = exponent_ + 0x4338000000000000; /* as a double: 1.5 * 2^52 + n */                                  \

@@ -22,21 +22,26 @@ PLX__CLONES static double largest(const double *x, plx_index padded)
     return top[0];
 }
 
-PLX__CLONES static double exponentials(double *p, const double *scores, double top, plx_index padded)
-{
-    plx__v8 sum = {0};
-    for (plx_index j = 0; j < padded; j += LANES) {
-        plx__v8 e;
-        PLX__EXP8(e, *(const plx__v8u *)(scores + j) - top);
-        *(plx__v8u *)(p + j) = e;
-        sum += e;
+#define DEFINE_EXPONENTIALS(SUFFIX, TARGET, VEC)                                                                       \
+    TARGET static double exponentials##SUFFIX(double *p, const double *scores, double top, plx_index padded)           \
+    {                                                                                                                  \
+        VEC sum[PLX__VECS(VEC)] = {{0}};                                                                               \
+        for (plx_index j = 0; j < padded; j += LANES)                                                                  \
+            for (int v = 0; v < PLX__VECS(VEC); v++) {                                                                 \
+                plx_index at = j + v * PLX__LANES(VEC);                                                                \
+                VEC e;                                                                                                 \
+                PLX__EXP(VEC, e, *(const VEC##u *)(scores + at) - top);                                                \
+                *(VEC##u *)(p + at) = e;                                                                               \
+                sum[v] += e;                                                                                           \
+            }                                                                                                          \
+        return sum_lanes((const double *)sum);                                                                         \
     }
-    return sum_lanes((const double *)&sum);
-}
+
+PLX__EACH_WIDTH(DEFINE_EXPONENTIALS)
 
 double plx__softmax8(double *p, const double *scores, plx_index padded)
 {
-    double top = largest(scores, padded), sum = exponentials(p, scores, top, padded);
+    double top = largest(scores, padded), sum = PLX__WIDEST(exponentials)(p, scores, top, padded);
     for (plx_index j = 0; j < padded; j++) p[j] /= sum;
     return top + log(sum);
 }
@@ -52,13 +57,18 @@ void plx__softmax_row(double *row, const double *offset, plx_index k)
     for (plx_index c = 0; c < k; c++) row[c] /= sum;
 }
 
-PLX__CLONES void plx__log_floored8(double *out, const double *x, plx_index padded)
-{
-    for (plx_index j = 0; j < padded; j += LANES) {
-        plx__v8 y;
-        double floored[LANES];
-        for (int l = 0; l < LANES; l++) floored[l] = x[j + l] > 1e-300 ? x[j + l] : 1e-300;
-        PLX__LOG8(y, *(const plx__v8u *)floored);
-        *(plx__v8u *)(out + j) = y;
+#define DEFINE_LOGS(SUFFIX, TARGET, VEC)                                                                               \
+    TARGET static void logs##SUFFIX(double *out, const double *x, plx_index padded)                                    \
+    {                                                                                                                  \
+        for (plx_index j = 0; j < padded; j += PLX__LANES(VEC)) {                                                      \
+            const VEC given = *(const VEC##u *)(x + j), least = (VEC){0} + 1e-300;                                     \
+            const VEC##bits fine = given > 1e-300;                                                                     \
+            VEC y, floored = (VEC)(((VEC##bits)given & fine) | ((VEC##bits)least & ~fine));                            \
+            PLX__LOG(VEC, y, floored);                                                                                 \
+            *(VEC##u *)(out + j) = y;                                                                                  \
+        }                                                                                                              \
     }
-}
+
+PLX__EACH_WIDTH(DEFINE_LOGS)
+
+void plx__log_floored8(double *out, const double *x, plx_index padded) { PLX__WIDEST(logs)(out, x, padded); }

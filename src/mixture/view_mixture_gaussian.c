@@ -223,19 +223,26 @@ void plx__gaussian_refresh(plx__view_mixture *mix)
     }
 }
 
-PLX__CLONES static double scaled_distance(const double *x, const double *mean, const double *var, plx_index cols)
-{
-    plx__v8 sum = {0};
-    plx_index f = 0;
-    double rest = 0;
-    for (; f + 8 <= cols; f += 8) {
-        plx__v8 d = *(const plx__v8u *)(x + f) - *(const plx__v8u *)(mean + f);
-        sum += d * d / *(const plx__v8u *)(var + f);
+#define DEFINE_SCALED_DISTANCE(SUFFIX, TARGET, VEC)                                                                    \
+    TARGET static double scaled_distance##SUFFIX(const double *x, const double *mean, const double *var,               \
+                                                 plx_index cols)                                                       \
+    {                                                                                                                  \
+        VEC sum[PLX__VECS(VEC)] = {{0}};                                                                               \
+        plx_index f = 0;                                                                                               \
+        double lane[8], rest = 0;                                                                                      \
+        for (; f + 8 <= cols; f += 8)                                                                                  \
+            for (int v = 0; v < PLX__VECS(VEC); v++) {                                                                 \
+                plx_index at = f + v * PLX__LANES(VEC);                                                                \
+                VEC d = *(const VEC##u *)(x + at) - *(const VEC##u *)(mean + at);                                      \
+                sum[v] += d * d / *(const VEC##u *)(var + at);                                                         \
+            }                                                                                                          \
+        memcpy(lane, sum, sizeof lane);                                                                                \
+        for (; f < cols; f++) rest += (x[f] - mean[f]) * (x[f] - mean[f]) / var[f];                                    \
+        for (int l = 0; l < 8; l++) rest += lane[l];                                                                   \
+        return rest;                                                                                                   \
     }
-    for (; f < cols; f++) rest += (x[f] - mean[f]) * (x[f] - mean[f]) / var[f];
-    for (int l = 0; l < 8; l++) rest += sum[l];
-    return rest;
-}
+
+PLX__EACH_WIDTH(DEFINE_SCALED_DISTANCE)
 
 static void dense_row_scores(const plx__view_mixture *mix, plx_index i, double *out)
 {
@@ -244,7 +251,7 @@ static void dense_row_scores(const plx__view_mixture *mix, plx_index i, double *
     for (plx_index j = 0; j < mix->m; j++) {
         const double *mean = mix->theta.data + j * cols, *var = mix->var.data + j * mix->var.cols;
         double distance = mix->set.likelihood == PLX__SPHERICAL ? plx__dist_sq(x, mean, cols) / var[0]
-                                                                : scaled_distance(x, mean, var, cols);
+                                                                : PLX__WIDEST(scaled_distance)(x, mean, var, cols);
         out[j] = mix->constant[j] - 0.5 * distance;
     }
 }

@@ -77,34 +77,45 @@ typedef struct sample {
 
 #define SUM8(x) (((x)[0] + (x)[1]) + ((x)[2] + (x)[3])) + (((x)[4] + (x)[5]) + ((x)[6] + (x)[7]))
 
-/* At most eight components: one vector each. */
-PLX__CLONES static void add_narrow(const sample *q)
-{
-    plx__v8 others = {0};
-    for (plx_index c = 0; c < q->n_channels; c++) {
-        if (!q->present[c]) continue;
-        plx__v8 e = *(const plx__v8u *)(q->prior + c * q->stride) * *(const plx__v8u *)(q->kept + c * LANES);
-        e *= 1 / (SUM8(e));
-        if (c == q->target) *(plx__v8u *)q->own += e;
-        else others += e;
+/* add_narrow: at most eight components, so that a channel's stay in registers. */
+#define DEFINE_ADD(SUFFIX, TARGET, VEC)                                                                                \
+    TARGET static void add_narrow##SUFFIX(const sample *q)                                                             \
+    {                                                                                                                  \
+        VEC others[PLX__VECS(VEC)] = {{0}};                                                                            \
+        for (plx_index c = 0; c < q->n_channels; c++) {                                                                \
+            VEC e[PLX__VECS(VEC)];                                                                                     \
+            if (!q->present[c]) continue;                                                                              \
+            for (int v = 0; v < PLX__VECS(VEC); v++)                                                                   \
+                e[v] = *(const VEC##u *)(q->prior + c * q->stride + v * PLX__LANES(VEC)) *                             \
+                       *(const VEC##u *)(q->kept + c * LANES + v * PLX__LANES(VEC));                                   \
+            const double scale = 1 / (SUM8((const double *)e));                                                        \
+            for (int v = 0; v < PLX__VECS(VEC); v++) {                                                                 \
+                e[v] *= scale;                                                                                         \
+                if (c == q->target) *(VEC##u *)(q->own + v * PLX__LANES(VEC)) += e[v];                                 \
+                else others[v] += e[v];                                                                                \
+            }                                                                                                          \
+        }                                                                                                              \
+        for (int v = 0; v < PLX__VECS(VEC); v++) *(VEC##u *)(q->others + v * PLX__LANES(VEC)) += others[v];            \
+    }                                                                                                                  \
+    TARGET static void add_wide##SUFFIX(const sample *q)                                                               \
+    {                                                                                                                  \
+        for (plx_index c = 0; c < q->n_channels; c++) {                                                                \
+            const double *prior = q->prior + c * q->stride, *kept = q->kept + c * q->padded;                           \
+            double *out = c == q->target ? q->own : q->others;                                                         \
+            VEC sum[PLX__VECS(VEC)] = {{0}};                                                                           \
+            if (!q->present[c]) continue;                                                                              \
+            for (plx_index j = 0; j < q->padded; j += LANES)                                                           \
+                for (int v = 0; v < PLX__VECS(VEC); v++) {                                                             \
+                    plx_index at = j + v * PLX__LANES(VEC);                                                            \
+                    sum[v] += *(const VEC##u *)(prior + at) * *(const VEC##u *)(kept + at);                            \
+                }                                                                                                      \
+            const double scale = 1 / (SUM8((const double *)sum));                                                      \
+            for (plx_index j = 0; j < q->padded; j += PLX__LANES(VEC))                                                 \
+                *(VEC##u *)(out + j) += *(const VEC##u *)(prior + j) * *(const VEC##u *)(kept + j) * scale;            \
+        }                                                                                                              \
     }
-    *(plx__v8u *)q->others += others;
-}
 
-PLX__CLONES static void add_wide(const sample *q)
-{
-    for (plx_index c = 0; c < q->n_channels; c++) {
-        const double *prior = q->prior + c * q->stride, *kept = q->kept + c * q->padded;
-        double *out = c == q->target ? q->own : q->others;
-        plx__v8 sum = {0};
-        if (!q->present[c]) continue;
-        for (plx_index j = 0; j < q->padded; j += LANES)
-            sum += *(const plx__v8u *)(prior + j) * *(const plx__v8u *)(kept + j);
-        double scale = 1 / (SUM8(sum));
-        for (plx_index j = 0; j < q->padded; j += LANES)
-            *(plx__v8u *)(out + j) += *(const plx__v8u *)(prior + j) * *(const plx__v8u *)(kept + j) * scale;
-    }
-}
+PLX__EACH_WIDTH(DEFINE_ADD)
 
 void plx__coem_cached_posteriors(const coem *m, plx_index i, plx_index target, double *own, double *others)
 {
@@ -122,6 +133,6 @@ void plx__coem_cached_posteriors(const coem *m, plx_index i, plx_index target, d
     if (m->label[i] >= 0) {
         own[m->label[i]] = q.present[target];
         others[m->label[i]] = m->views[i] - q.present[target];
-    } else if (m->padded == LANES) add_narrow(&q);
-    else add_wide(&q);
+    } else if (m->padded == LANES) PLX__WIDEST(add_narrow)(&q);
+    else PLX__WIDEST(add_wide)(&q);
 }

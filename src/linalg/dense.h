@@ -45,6 +45,9 @@ double plx__norm(const double *x, plx_index n); /* Euclidean, safe from overflow
 double plx__norm_sq(const double *x, plx_index n);
 double plx__dist_sq(const double *x, const double *y, plx_index n); /* sum of (x_i - y_i)^2, directly */
 void plx__axpy(double *y, double a, const double *x, plx_index n);  /* y += a x */
+/* Four rows, ld apart: their products with x; y += a_r row_r, r = 0 first. The bytes of dot and axpy. */
+void plx__dot4(double out[4], const double *rows, plx_index ld, const double *x, plx_index n);
+void plx__axpy4(double *y, const double a[4], const double *rows, plx_index ld, plx_index n);
 void plx__scale(double *x, double a, plx_index n);
 double plx__max_abs(const double *x, plx_index n); /* 0 for n = 0; NaN if any */
 bool plx__all_finite(plx_cmat m);

@@ -196,16 +196,6 @@ static bool nothing_to_multiply(const product *p)
     return true;
 }
 
-plx_status plx__gemm(plx_context *ctx, double alpha, plx_cmat a, plx__trans ta, plx_cmat b, plx__trans tb, double beta,
-                     plx_mat c)
-{
-    product p = gemm_product(alpha, a, ta, b, tb, beta, c);
-    if (nothing_to_multiply(&p)) return PLX_OK;
-    PLX_TRY(check_sizes(ctx, &p));
-    plan(&p);
-    return run(ctx, &p);
-}
-
 plx_status plx__gemm_serial(plx_context *ctx, double alpha, plx_cmat a, plx__trans ta, plx_cmat b, plx__trans tb,
                             double beta, plx_mat c)
 {
@@ -256,9 +246,24 @@ static plx_status gemv_rows(void *arg, plx_context *ctx, plx_index begin, plx_in
 {
     const gemv_job *job = arg;
     (void)ctx, (void)worker;
-    for (plx_index i = begin; i < end; i++)
+    plx_index i = begin;
+    for (; i + 4 <= end; i += 4) {
+        double sum[4];
+        plx__dot4(sum, job->a.data + i * job->a.ld, job->a.ld, job->x, job->a.cols);
+        for (int r = 0; r < 4; r++) job->y[i + r] = combine(job, sum[r], job->y[i + r]);
+    }
+    for (; i < end; i++)
         job->y[i] = combine(job, plx__dot(job->a.data + i * job->a.ld, job->x, job->a.cols), job->y[i]);
     return PLX_OK;
+}
+
+/* y += sum of x_i times row i of a, begin <= i < end. */
+static void add_rows(double *y, const double *x, const double *a, plx_index ld, plx_index begin, plx_index end,
+                     plx_index cols)
+{
+    plx_index i = begin;
+    for (; i + 4 <= end; i += 4) plx__axpy4(y, x + i, a + i * ld, ld, cols);
+    for (; i < end; i++) plx__axpy(y, x[i], a + i * ld, cols);
 }
 
 static plx_status gemv_cols(void *arg, plx_context *ctx, plx_index begin, plx_index end, int worker)
@@ -266,8 +271,7 @@ static plx_status gemv_cols(void *arg, plx_context *ctx, plx_index begin, plx_in
     const gemv_job *job = arg;
     double sum[GEMV_COLS] = {0};
     (void)ctx, (void)worker;
-    for (plx_index i = 0; i < job->a.rows; i++)
-        plx__axpy(sum, job->x[i], job->a.data + i * job->a.ld + begin, end - begin);
+    add_rows(sum, job->x, job->a.data + begin, job->a.ld, 0, job->a.rows, end - begin);
     for (plx_index j = begin; j < end; j++) job->y[j] = combine(job, sum[j - begin], job->y[j]);
     return PLX_OK;
 }
@@ -276,7 +280,7 @@ static plx_status gemv_slab(void *arg, plx_context *ctx, plx_index begin, plx_in
 {
     const gemv_job *job = arg;
     (void)ctx;
-    for (plx_index i = begin; i < end; i++) plx__axpy(partial, job->x[i], job->a.data + i * job->a.ld, job->a.cols);
+    add_rows(partial, job->x, job->a.data, job->a.ld, begin, end, job->a.cols);
     return PLX_OK;
 }
 
@@ -297,4 +301,25 @@ plx_status plx__gemv(plx_context *ctx, double alpha, plx_cmat a, plx__trans ta, 
     if (ta == PLX__N) return plx__parallel_for(ctx, a.rows, GEMV_ROWS, gemv_rows, &job);
     if (a.cols <= GEMV_COLS && a.rows >= 2 * GEMV_SUM_ROWS) return gemv_tall_t(ctx, &job);
     return plx__parallel_for(ctx, a.cols, GEMV_COLS, gemv_cols, &job);
+}
+
+/* ---- any product ---- */
+
+/* The vector's entries one after the other. */
+static bool contiguous(plx_cmat m) { return m.rows == 1 || (m.cols == 1 && m.ld == 1); }
+
+static plx__trans other(plx__trans t) { return t == PLX__N ? PLX__T : PLX__N; }
+
+plx_status plx__gemm(plx_context *ctx, double alpha, plx_cmat a, plx__trans ta, plx_cmat b, plx__trans tb, double beta,
+                     plx_mat c)
+{
+    product p = gemm_product(alpha, a, ta, b, tb, beta, c);
+    if (nothing_to_multiply(&p)) return PLX_OK;
+    /* BLAS would pack the whole matrix for the sake of one vector. */
+    if (c.cols == 1 && contiguous(b) && contiguous(plx__cmat(c)))
+        return plx__gemv(ctx, alpha, a, ta, b.data, beta, c.data);
+    if (c.rows == 1 && contiguous(a)) return plx__gemv(ctx, alpha, b, other(tb), a.data, beta, c.data);
+    PLX_TRY(check_sizes(ctx, &p));
+    plan(&p);
+    return run(ctx, &p);
 }

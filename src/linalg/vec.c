@@ -42,6 +42,33 @@ static double total8(const double s[8]) { return ((s[0] + s[4]) + (s[2] + s[6]))
 
 PLX__EACH_WIDTH(DEFINE_SUMS)
 
+/* Four rows at a time: x is read once, and the sums of one row do not wait for each other. */
+#define DEFINE_DOT4(SUFFIX, TARGET, VEC)                                                                               \
+    TARGET static void dot4##SUFFIX(double out[4], const double *rows, plx_index ld, const double *x, plx_index n)     \
+    {                                                                                                                  \
+        VEC s[4][PLX__VECS(VEC)] = {{{0}}};                                                                            \
+        plx_index i = 0;                                                                                               \
+        for (; i + 8 <= n; i += 8)                                                                                     \
+            for (int v = 0; v < PLX__VECS(VEC); v++) {                                                                 \
+                plx_index at = i + v * PLX__LANES(VEC);                                                                \
+                VEC own = *(const VEC##u *)(x + at);                                                                   \
+                for (int r = 0; r < 4; r++) s[r][v] += *(const VEC##u *)(rows + r * ld + at) * own;                    \
+            }                                                                                                          \
+        for (int r = 0; r < 4; r++) {                                                                                  \
+            double lane[8];                                                                                            \
+            memcpy(lane, s[r], sizeof lane);                                                                           \
+            for (plx_index j = i; j < n; j++) lane[j - i] += rows[r * ld + j] * x[j];                                  \
+            out[r] = total8(lane);                                                                                     \
+        }                                                                                                              \
+    }
+
+PLX__EACH_WIDTH(DEFINE_DOT4)
+
+void plx__dot4(double out[4], const double *rows, plx_index ld, const double *x, plx_index n)
+{
+    PLX__WIDEST(dot4)(out, rows, ld, x, n);
+}
+
 double plx__dot(const double *x, const double *y, plx_index n) { return PLX__WIDEST(dot)(x, y, n); }
 
 double plx__dist_sq(const double *x, const double *y, plx_index n) { return PLX__WIDEST(dist_sq)(x, y, n); }
@@ -62,6 +89,14 @@ double plx__norm(const double *x, plx_index n)
 PLX__CLONES void plx__axpy(double *restrict y, double a, const double *restrict x, plx_index n)
 {
     for (plx_index i = 0; i < n; i++) y[i] += a * x[i];
+}
+
+PLX__CLONES void plx__axpy4(double *restrict y, const double a[4], const double *restrict rows, plx_index ld,
+                            plx_index n)
+{
+    const double *x0 = rows, *x1 = rows + ld, *x2 = rows + 2 * ld, *x3 = rows + 3 * ld;
+    const double a0 = a[0], a1 = a[1], a2 = a[2], a3 = a[3];
+    for (plx_index i = 0; i < n; i++) y[i] = (((y[i] + a0 * x0[i]) + a1 * x1[i]) + a2 * x2[i]) + a3 * x3[i];
 }
 
 void plx__scale(double *x, double a, plx_index n)

@@ -4,6 +4,7 @@
 #include "mixture/softmax.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "linalg/vecmath.h"
 
@@ -48,12 +49,18 @@ double plx__softmax8(double *p, const double *scores, plx_index padded)
 
 void plx__softmax_row(double *row, const double *offset, plx_index k)
 {
-    double top = -INFINITY, sum = 0;
+    plx_index whole = k / LANES * LANES, left = k - whole;
+    double top = -INFINITY, rest[LANES];
     for (plx_index c = 0; c < k; c++) {
         if (offset) row[c] += offset[c];
-        top = fmax(top, row[c]);
+        top = row[c] > top ? row[c] : top;
     }
-    for (plx_index c = 0; c < k; c++) sum += row[c] = exp(row[c] - top);
+    double sum = PLX__WIDEST(exponentials)(row, row, top, whole);
+    if (left) {
+        for (int l = 0; l < LANES; l++) rest[l] = l < left ? row[whole + l] : -INFINITY;
+        sum += PLX__WIDEST(exponentials)(rest, rest, top, LANES);
+        memcpy(row + whole, rest, (size_t)left * sizeof *rest);
+    }
     for (plx_index c = 0; c < k; c++) row[c] /= sum;
 }
 

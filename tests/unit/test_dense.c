@@ -46,6 +46,51 @@ static void gemm_agrees_with_the_definition(void **state)
     plx_context_destroy(ctx);
 }
 
+/* One vector goes another way than a matrix. */
+static void products_with_one_vector_agree(void **state)
+{
+    static const plx_index shapes[][2] = {{37, 21}, {1, 700}, {700, 1}, {5, 3}};
+    plx_context *ctx = test_context(2);
+    (void)state;
+    for (int s = 0; s < 4; s++)
+        for (int t = 0; t < 4; t++) {
+            plx_index m = shapes[s][0], k = shapes[s][1];
+            plx__trans ta = (plx__trans)(t & 1), tx = (plx__trans)(t >> 1);
+            plx_mat a = ta == PLX__N ? test_mat(ctx, m, k, 1) : test_mat(ctx, k, m, 1);
+            plx_mat x = tx == PLX__N ? test_mat(ctx, k, 1, 2) : test_mat(ctx, 1, k, 2);
+            plx_mat column = test_mat(ctx, m, 1, 3), row = test_mat(ctx, 1, m, 3), before = test_mat(ctx, m, 1, 3);
+            plx__trans back = ta == PLX__N ? PLX__T : PLX__N, lying = tx == PLX__N ? PLX__T : PLX__N;
+            assert_ok(ctx, plx__gemm(ctx, 2.0, plx__cmat(a), ta, plx__cmat(x), tx, -0.5, column));
+            assert_ok(ctx, plx__gemm(ctx, 2.0, plx__cmat(x), lying, plx__cmat(a), back, 0, row));
+            for (plx_index i = 0; i < m; i++) {
+                double product = 2.0 * ref_gemm(a, ta, x, tx, i, 0);
+                assert_close(at(column, i, 0), product - 0.5 * at(before, i, 0), 1e-11 * (double)(k + 1));
+                assert_close(at(row, 0, i), product, 1e-11 * (double)(k + 1));
+            }
+        }
+    plx_context_destroy(ctx);
+}
+
+/* Four rows together give the bytes of one after the other, whatever the length. */
+static void four_rows_are_four_times_one(void **state)
+{
+    enum { LD = 45 };
+    double rows[4 * LD], x[LD], one[LD], four[LD], a[4] = {0.3, -2, 1e-3, 7}, dots[4];
+    plx__rng r = plx__rng_start(3, 3);
+    (void)state;
+    for (int i = 0; i < 4 * LD; i++) rows[i] = plx__next_normal(&r);
+    for (int n = 0; n <= LD; n++) {
+        for (int i = 0; i < LD; i++) x[i] = one[i] = four[i] = plx__next_normal(&r);
+        plx__dot4(dots, rows, LD, x, n);
+        plx__axpy4(four, a, rows, LD, n);
+        for (int k = 0; k < 4; k++) {
+            assert_true(dots[k] == plx__dot(rows + k * LD, x, n));
+            plx__axpy(one, a[k], rows + k * LD, n);
+        }
+        assert_memory_equal(one, four, sizeof one);
+    }
+}
+
 static void serial_gemm_agrees(void **state)
 {
     (void)state;
@@ -410,6 +455,8 @@ static void survives_allocation_failures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(products_with_one_vector_agree),
+        cmocka_unit_test(four_rows_are_four_times_one),
         cmocka_unit_test(serial_gemm_agrees),
         cmocka_unit_test(gemm_agrees_with_the_definition),
         cmocka_unit_test(gemm_without_inner_dimension_scales),

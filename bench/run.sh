@@ -1,6 +1,6 @@
 #!/bin/sh
 # Benchmarks against limits and peers, each claim a ratio measured in one run. Appends to bench/log.txt.
-#   bench/run.sh [linalg|chol|knn|read|methods|mvkmeans|coem|mvplsa|kcca|coreg|spectral|graph|gp|sense|trees|acquire|ner|python]...        default: all
+#   bench/run.sh [linalg|chol|knn|read|methods|mvkmeans|coem|mvplsa|kcca|coreg|spectral|graph|gp|sense|trees|acquire|ner|understand|python]...        default: all
 set -eu
 cd "$(dirname "$0")/.."
 jobs=$(nproc 2>/dev/null || echo 2)
@@ -12,7 +12,7 @@ tools/python_env.sh build/bench-venv numpy scipy pandas scikit-learn matplotlib 
 python=build/bench-venv/bin/python
 # mvlearn asks for a matplotlib that no longer builds; what is measured does not need it.
 "$python" -c 'import mvlearn' 2>/dev/null || "$python" -m pip install --quiet --no-deps mvlearn 2>/dev/null || echo "mvlearn: could not be installed" >&2
-[ $# -gt 0 ] || set -- linalg chol knn read methods mvkmeans coem mvplsa kcca coreg spectral graph gp sense trees acquire ner python
+[ $# -gt 0 ] || set -- linalg chol knn read methods mvkmeans coem mvplsa kcca coreg spectral graph gp sense trees acquire ner understand python
 export PARALLAX=build/bench/parallax # whose machine and BLAS core the rows of results.csv name
 log=build/bench/result.txt
 {
@@ -78,6 +78,9 @@ log=build/bench/result.txt
             ;;
         ner)
             "$python" bench/bench_ner.py build/bench/parallax "$threads"
+            ;;
+        understand)
+            "$python" bench/bench_understand.py build/bench/parallax 1
             ;;
         sense)
             "$python" bench/bench_sense.py build/bench/parallax "$threads"

@@ -26,6 +26,7 @@ typedef struct plx__membership {
     double weight;
     plx_mat columns; /* P as k_v x k: row h is column h of the map */
     double *row_sum; /* k: sums of the rows of P */
+    plx_mat others;  /* k_v x k, I-divergence and few clusters: row_sum less column h; else data NULL */
     plx_mat gram;    /* k x k, squared loss: P P' */
 } plx__membership;
 
@@ -35,16 +36,20 @@ typedef struct plx__consensus {
     plx_context *ctx;
     plx__consensus_loss loss;
     plx_index n, k, n_patterns;
+    plx_index width; /* doubles from row to row of B and the maps: k, and zeros up to whole registers */
     plx__membership *patterns;
     plx_mat b;        /* n x k */
     double *row_loss; /* n */
-    double *work;     /* workers x 2 k */
+    double *work;     /* workers x 2 width */
     double *partial;  /* room for the sums of the map updates, PLX__CONSENSUS_SLABS of them */
 } plx__consensus;
 
 /* Room for B, maps and work, in scratch; maps are zero. `patterns` (values, present, weight) stay the caller's. */
 plx_status plx__consensus_open(plx__consensus *c, plx_context *ctx, plx__consensus_loss loss, plx__membership *patterns,
                                plx_index n_patterns, plx_index n, plx_index k);
+
+/* `width` for k clusters. */
+plx_index plx__consensus_width(plx_index k);
 
 /* B = uniform(0,1) + .1. */
 void plx__consensus_random(plx__consensus *c, uint64_t stream);

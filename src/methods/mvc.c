@@ -326,7 +326,7 @@ static double memory(const plx__run *run)
 {
     const params *set = run->params;
     const plx__problem *x = run->problem;
-    double n = (double)x->n, k = (double)set->clusters, bytes = 8 * n * (4 * k + 4), widest = 0;
+    double n = (double)x->n, k = (double)plx__consensus_width(set->clusters), bytes = 8 * n * (4 * k + 4), widest = 0;
     double own = (double)(set->base_clusters > 0 ? set->base_clusters : set->clusters);
     for (plx_index v = 0; v < x->n_views; v++) {
         const plx__view *view = &x->views[v];
@@ -334,7 +334,7 @@ static double memory(const plx__run *run)
         double cols = plan.cluster ? own : (double)view->cols;
         if (plan.cluster) bytes += 8 * (double)view->cols * (3 * own + 32) + 48 * n;
         else if (!view->sparse) bytes += 12 * (double)view->nonzeros + 8 * n;
-        bytes += 8 * 3 * k * cols;
+        bytes += 8 * 4 * k * cols;
         widest = fmax(widest, cols);
     }
     return bytes + 8 * 9 * k * (widest + k + 1);

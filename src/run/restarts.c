@@ -19,8 +19,8 @@ plx_status plx__restarts_keep(plx__restarts *r, void *data, size_t bytes)
 
 plx_status plx__restarts_keep_mat(plx__restarts *r, plx_mat m)
 {
-    PLX_ASSERT(m.ld == m.cols);
-    return plx__restarts_keep(r, m.data, (size_t)(m.rows * m.cols) * sizeof *m.data);
+    plx_index length = m.rows ? (m.rows - 1) * m.ld + m.cols : 0; /* what may lie between two rows goes with them */
+    return plx__restarts_keep(r, m.data, (size_t)length * sizeof *m.data);
 }
 
 static void copy_out(const plx__restarts *r)

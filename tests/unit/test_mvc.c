@@ -122,7 +122,7 @@ static void updates_as_written(void **state)
             static plain q;
             double value = 0;
             open_world(&c, patterns, ctx, &w, (plx__consensus_loss)loss);
-            memcpy(q.b, c.b.data, sizeof q.b);
+            for (int i = 0; i < N; i++) memcpy(q.b[i], c.b.data + i * c.b.ld, sizeof q.b[i]);
             plain_maps(&q, &w);
             assert_ok(ctx, plx__consensus_start_maps(&c));
             for (int t = 0; t < 4; t++) {
@@ -132,11 +132,39 @@ static void updates_as_written(void **state)
                 plain_step(&q, &w, loss == 0);
                 assert_ok(ctx, plx__consensus_step(&c));
             }
-            for (int k = 0; k < N * K; k++) assert_close(c.b.data[k], ((double *)q.b)[k], 1e-10);
+            for (int k = 0; k < N * K; k++) assert_close(c.b.data[k / K * c.b.ld + k % K], q.b[k / K][k % K], 1e-10);
             for (int g = 0; g < K; g++)
                 for (plx_index h = 0; h < wide; h++)
-                    assert_close(patterns[1].columns.data[h * K + g], q.p[1][g][h], 1e-10);
+                    assert_close(patterns[1].columns.data[h * patterns[1].columns.ld + g], q.p[1][g][h], 1e-10);
         }
+    plx_context_destroy(ctx);
+}
+
+/* Rows with a single entry, 1 or less: what k-means of a view gives. */
+static void partitions_as_written(void **state)
+{
+    (void)state;
+    plx_context *ctx = test_context(1);
+    world w = draw(7, 3);
+    plx__consensus c;
+    plx__membership patterns[V];
+    static plain q;
+    double value = 0;
+    for (int v = 0; v < V; v++)
+        for (int i = 0; i < N; i++)
+            for (plx_index h = 0; h < w.cols[v]; h++)
+                w.a[v][i * w.cols[v] + h] = h == (5 * i + v) % w.cols[v] ? (i % 4 ? 1.0 : 0.3) : 0.0;
+    open_world(&c, patterns, ctx, &w, PLX__LOSS_IDIV);
+    for (int i = 0; i < N; i++) memcpy(q.b[i], c.b.data + i * c.b.ld, sizeof q.b[i]);
+    plain_maps(&q, &w);
+    assert_ok(ctx, plx__consensus_start_maps(&c));
+    for (int t = 0; t < 4; t++) {
+        double expected = plain_objective(&q, &w, true);
+        assert_ok(ctx, plx__consensus_objective(&value, &c));
+        assert_close(value, expected, 1e-12 * expected);
+        plain_step(&q, &w, true);
+        assert_ok(ctx, plx__consensus_step(&c));
+    }
     plx_context_destroy(ctx);
 }
 
@@ -356,15 +384,11 @@ static void names_the_culprit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(updates_as_written),
-        cmocka_unit_test(objective_never_rises),
-        cmocka_unit_test(agreeing_partitions_are_found),
-        cmocka_unit_test(start_pattern_is_cycled),
-        cmocka_unit_test(more_restarts_are_no_worse),
-        cmocka_unit_test(views_are_clustered_first),
-        cmocka_unit_test(kmeans_by_hand),
-        cmocka_unit_test(spherical_kmeans_by_hand),
-        cmocka_unit_test(names_the_culprit),
+        cmocka_unit_test(updates_as_written),        cmocka_unit_test(partitions_as_written),
+        cmocka_unit_test(objective_never_rises),     cmocka_unit_test(agreeing_partitions_are_found),
+        cmocka_unit_test(start_pattern_is_cycled),   cmocka_unit_test(more_restarts_are_no_worse),
+        cmocka_unit_test(views_are_clustered_first), cmocka_unit_test(kmeans_by_hand),
+        cmocka_unit_test(spherical_kmeans_by_hand),  cmocka_unit_test(names_the_culprit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -94,6 +94,10 @@ plx_status plx__gemm_serial(plx_context *ctx, double alpha, plx_cmat a, plx__tra
  * symmetric (with beta != 0 the lower triangle of C is the one read). */
 plx_status plx__syrk(plx_context *ctx, double alpha, plx_cmat a, plx__trans ta, double beta, plx_mat c);
 
+/* y = A x of a symmetric A (lower triangle read): half of what plx__gemv takes from memory. y is not x. */
+plx_status plx__symv(plx_context *ctx, plx_cmat a, const double *x, double *y);
+double plx__symv_bytes(plx_index n); /* what it takes meanwhile */
+
 /* y = alpha op(A) x + beta y. */
 plx_status plx__gemv(plx_context *ctx, double alpha, plx_cmat a, plx__trans ta, const double *x, double beta,
                      double *y);

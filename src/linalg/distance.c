@@ -6,8 +6,9 @@
 #include <math.h>
 
 #include "core/parallel.h"
+#include "linalg/clones.h"
 
-enum { ROW_GRAIN = 16 };
+enum { ROW_GRAIN = 16, STRETCH = 128 };
 
 plx__points plx__points_range(plx__points p, plx_index begin, plx_index end)
 {
@@ -129,20 +130,32 @@ typedef struct pair_job {
     double cancel; /* relative size below which |x|^2 + |z|^2 - 2 x.z is not trusted */
 } pair_job;
 
+/* Products of a row become squared distances; is any of them in doubt? A loop without branches: near rows are few and
+ * come after. */
+PLX__CLONES static int row_to_distances(double *restrict row, plx_index n, double own, const double *restrict other,
+                                        double cancel)
+{
+    int64_t doubtful = 0;
+    for (plx_index j = 0; j < n; j++) {
+        double sum = own + other[j], value = sum - 2.0 * row[j];
+        row[j] = value;
+        doubtful |= !(value > cancel * sum);
+    }
+    return doubtful != 0;
+}
+
 static plx_status to_distances(void *arg, plx_context *ctx, plx_index begin, plx_index end, int worker)
 {
     const pair_job *job = arg;
     (void)ctx, (void)worker;
     for (plx_index i = begin; i < end; i++) {
         double *row = job->out.data + i * job->out.ld;
-        int doubtful = 0; /* first all of the row, in a loop without branches; near rows are few and come after */
-        for (plx_index j = 0; j < job->out.cols; j++) {
-            double sum = job->na[i] + job->nb[j], value = sum - 2.0 * row[j];
-            row[j] = value;
-            doubtful |= !(value > job->cancel * sum);
+        for (plx_index at = 0; at < job->out.cols; at += STRETCH) {
+            plx_index stop = plx__min(job->out.cols, at + STRETCH);
+            if (!row_to_distances(row + at, stop - at, job->na[i], job->nb + at, job->cancel)) continue;
+            for (plx_index j = at; j < stop; j++)
+                if (!(row[j] > job->cancel * (job->na[i] + job->nb[j]))) row[j] = row_dist_sq(job->a, i, job->b, j);
         }
-        for (plx_index j = 0; doubtful && j < job->out.cols; j++)
-            if (!(row[j] > job->cancel * (job->na[i] + job->nb[j]))) row[j] = row_dist_sq(job->a, i, job->b, j);
     }
     return PLX_OK;
 }

@@ -13,7 +13,12 @@
 #include "linalg/csr.h"
 #include "linalg/eigen.h"
 
-enum { DENSE_ORDER = 200 };
+enum {
+    DENSE_ORDER = 200,
+    LEAST_STEPS = 6 /* vectors of a cycle before convergence is looked for */
+};
+
+static const double EARLY = 1e-4; /* share of the tolerance that ends a cycle before the basis is full */
 
 plx_status plx__csr_apply(void *arg, plx_context *ctx, double *y, const double *x)
 {
@@ -66,7 +71,7 @@ typedef struct lanczos {
     plx__operator a;
     plx_index n, k, basis; /* basis: vectors of a full cycle */
     plx__end which;
-    double tol;
+    double tol, below;
     uint64_t stream, draws;
     plx_mat v;    /* basis + 1 rows of length n */
     plx_mat t;    /* basis x basis */
@@ -88,6 +93,7 @@ static plx_status prepare(plx_context *ctx, lanczos *z, const plx__eigen_options
     plx__arena *scratch = plx__scratch(ctx);
     z->basis = basis_size(z->n, z->k, o->basis);
     z->tol = o->tol > 0 ? o->tol : DBL_EPSILON;
+    z->below = o->below;
     z->stream = o->stream ? o->stream : PLX__STREAM('e', 'i', 'g', 'n', 0);
     PLX_TRY(plx__arena_mat(&z->v, scratch, z->basis + 1, z->n));
     PLX_TRY(plx__arena_mat(&z->t, scratch, z->basis, z->basis));
@@ -166,14 +172,17 @@ static plx_status ritz(plx_context *ctx, lanczos *z)
     return PLX_OK;
 }
 
+/* An eigenvalue lies within the error of a Ritz value. */
+static double ritz_error(const lanczos *z, plx_index j) { return z->beta * fabs(z->s.data[(z->m - 1) * z->m + j]); }
+
 /* Relative to the eigenvalue; no residual is known better than to the rounding of the largest one. */
-static plx_index count_converged(const lanczos *z)
+static plx_index count_converged(const lanczos *z, double tol)
 {
+    if (z->below != 0 && z->theta[0] + 2 * ritz_error(z, 0) < z->below) return z->k;
     double rounding = 10 * DBL_EPSILON * fmax(fabs(z->theta[0]), fabs(z->theta[z->m - 1]));
     plx_index count = 0;
     for (plx_index j = 0; j < z->k; j++) {
-        double error = z->beta * fabs(z->s.data[(z->m - 1) * z->m + j]);
-        count += error <= fmax(z->tol * fabs(z->theta[j]), rounding);
+        count += ritz_error(z, j) <= fmax(tol * fabs(z->theta[j]), rounding);
     }
     return count;
 }
@@ -211,18 +220,38 @@ static plx_status give_up(plx_context *ctx, const lanczos *z, plx_index converge
              (long long)converged, (long long)z->k, (long long)restarts);
 }
 
+/* Is it time to look? A look costs an eigenproblem of order m, so looks become rarer as m grows; the first few vectors
+ * of a cycle tell little. */
+static bool worth_a_look(const lanczos *z, plx_index fresh)
+{
+    return z->m == z->basis || (z->m > 2 * z->k && fresh >= LEAST_STEPS && fresh % plx__max(1, z->m / 8) == 0);
+}
+
+/* One cycle: the basis is filled, or all wanted pairs have converged before it is, and well: a cycle that ends early
+ * does not leave the vectors less precise than a full one would. *late when the time limit came first. */
+static plx_status fill_basis(plx_context *ctx, lanczos *z, plx_index *steps, plx_index *converged, bool *late,
+                             const char *what)
+{
+    for (plx_index fresh = 1;; fresh++) {
+        *late = z->m > z->k && plx__out_of_time(ctx);
+        if (!*late && z->m < z->basis) {
+            PLX_TRY(extend(ctx, z));
+            PLX_TRY(plx__report(ctx, what, ++*steps, 0, NAN));
+        }
+        if (!*late && !worth_a_look(z, fresh)) continue;
+        PLX_TRY(ritz(ctx, z));
+        *converged = count_converged(z, z->m == z->basis || *late ? z->tol : EARLY * z->tol);
+        if (*late || z->m == z->basis || *converged == z->k) return PLX_OK;
+    }
+}
+
 /* Cycles until all wanted pairs have converged; *late when the time limit came first. */
 static plx_status iterate(plx_context *ctx, lanczos *z, plx_index restarts, bool *late, const char *what)
 {
-    plx_index steps = 0;
+    plx_index steps = 0, converged = 0;
     PLX_TRY(draw(ctx, z, 0));
     for (plx_index cycle = 0;; cycle++) {
-        while (z->m < z->basis && !(*late = z->m > z->k && plx__out_of_time(ctx))) {
-            PLX_TRY(extend(ctx, z));
-            PLX_TRY(plx__report(ctx, what, ++steps, 0, NAN));
-        }
-        PLX_TRY(ritz(ctx, z));
-        plx_index converged = count_converged(z);
+        PLX_TRY(fill_basis(ctx, z, &steps, &converged, late, what));
         if (converged == z->k) *late = false;
         if (converged == z->k || *late) return PLX_OK;
         if (cycle + 1 >= restarts) return give_up(ctx, z, converged, restarts, what);

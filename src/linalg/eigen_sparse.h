@@ -27,6 +27,7 @@ typedef struct plx__eigen_options {
     plx_index max_iter; /* restarts; 0: 10 n/k at least 300 */
     plx_index basis;    /* Lanczos vectors; 0: automatic */
     uint64_t stream;    /* start vector; 0: default stream */
+    double below;       /* not 0: the largest value need not be known better than that it lies below this */
     bool *converged;    /* set to false, never to true, when the time limit ended the iteration; NULL: not told */
 } plx__eigen_options;
 

@@ -160,6 +160,28 @@ static void gemv_agrees_with_the_definition(void **state)
     plx_context_destroy(ctx);
 }
 
+/* From the lower triangle alone, whatever the upper one holds; the same bytes for any number of threads. */
+static void symv_agrees_with_gemv(void **state)
+{
+    (void)state;
+    static const plx_index orders[] = {1, 3, 4, 5, 12, 37, 256, 259, 700};
+    for (size_t o = 0; o < sizeof orders / sizeof *orders; o++) {
+        plx_index n = orders[o];
+        plx_context *ctx = test_context(1), *three = test_context(3);
+        plx_mat a = test_spd(ctx, n, 1.0, 6), x = test_mat(ctx, n, 1, 7), full = test_mat(ctx, n, 1, 8),
+                half = test_mat(ctx, n, 1, 9), again = test_mat(ctx, n, 1, 10);
+        assert_ok(ctx, plx__gemv(ctx, 1.0, plx__cmat(a), PLX__N, x.data, 0.0, full.data));
+        for (plx_index i = 0; i < n; i++)
+            for (plx_index j = i + 1; j < n; j++) a.data[i * a.ld + j] = NAN;
+        assert_ok(ctx, plx__symv(ctx, plx__cmat(a), x.data, half.data));
+        assert_ok(three, plx__symv(three, plx__cmat(a), x.data, again.data));
+        for (plx_index i = 0; i < n; i++) assert_close(half.data[i], full.data[i], 1e-10 * (double)n);
+        assert_memory_equal(half.data, again.data, (size_t)n * sizeof(double));
+        plx_context_destroy(ctx);
+        plx_context_destroy(three);
+    }
+}
+
 /* Everything that is cut into tiles, in one buffer of bytes. */
 static void all_products(plx_context *ctx, double *out)
 {
@@ -462,6 +484,7 @@ int main(void)
         cmocka_unit_test(gemm_without_inner_dimension_scales),
         cmocka_unit_test(syrk_is_symmetric_and_right),
         cmocka_unit_test(gemv_agrees_with_the_definition),
+        cmocka_unit_test(symv_agrees_with_gemv),
         cmocka_unit_test(results_do_not_depend_on_threads),
         cmocka_unit_test(thread_settings_are_put_back),
         cmocka_unit_test(vector_kernels_are_right),

@@ -166,6 +166,7 @@ static plx_status look_above(bool *above, plx_context *ctx, normalised *z, doubl
         plx__eigen_options o = {.tol = tolerances[t],
                                 .basis = plx__min(n, 40),
                                 .stream = PLX__STREAM('m', 'o', 'r', 'e', round),
+                                .below = floor,
                                 .converged = z->converged};
         PLX_TRY(plx__eigen_few(ctx, a, 1, PLX__LARGEST, &o, value, plx__mat_of(vector, n, 1), what));
         *above = *value > floor + 1e-9;

@@ -48,6 +48,7 @@ static plx_status multiply(plx_context *ctx, const plx__pair_view *v, bool mirro
 {
     bool turned = mirrored && !v->symmetric;
     if (v->sparse) return plx__spmv(ctx, 1.0, plx__ccsr(turned ? v->mirrored : v->csr), x, 0.0, y);
+    if (v->symmetric) return plx__symv(ctx, plx__cmat(v->dense), x, y);
     return plx__gemv(ctx, 1.0, plx__cmat(v->dense), turned ? PLX__T : PLX__N, x, 0.0, y);
 }
 
@@ -142,11 +143,17 @@ plx_status plx__pairing_hubs(plx_context *ctx, plx__pairing *g, const double *x,
 
 /* ---- components ---- */
 
-static void join_dense(const plx__pairing *g, plx_index u, plx_index p, int32_t *parent, plx_index hub)
+/* *whole: all nodes of the view hang together already, so that the first one p is near to stands for all of them. */
+static void join_dense(const plx__pairing *g, plx_index u, plx_index p, int32_t *parent, plx_index hub, bool *whole)
 {
-    for (plx_index i = 0; i < g->n; i++)
-        if (g->node_of[u * g->n + i] >= 0 && g->view[u].dense.data[p * g->n + i] > 0)
-            plx__disjoint_join(parent, hub, g->node_of[u * g->n + i]);
+    plx_index near = 0;
+    for (plx_index i = 0; i < g->n; i++) {
+        if (g->node_of[u * g->n + i] < 0 || !(g->view[u].dense.data[p * g->n + i] > 0)) continue;
+        plx__disjoint_join(parent, hub, g->node_of[u * g->n + i]);
+        near++;
+        if (*whole) return;
+    }
+    *whole = near == g->first[u + 1] - g->first[u];
 }
 
 static void join_sparse(const plx__pairing *g, plx_index u, plx_index p, int32_t *parent, plx_index hub)
@@ -169,7 +176,9 @@ static plx_status find_components(plx__pairing *g, plx_context *ctx)
 {
     int32_t *parent = NULL, *component = NULL;
     uint8_t *used = NULL;
+    bool *whole = NULL;
     plx_index all = g->n_nodes + g->n;
+    PLX_TRY(PLX__ARENA_NEW(&whole, plx__scratch(ctx), g->n_views));
     PLX_TRY(plx__arena_i32(&parent, plx__scratch(ctx), all));
     PLX_TRY(plx__arena_i32(&component, plx__scratch(ctx), all));
     PLX_TRY(plx__arena_u8(&used, plx__scratch(ctx), all));
@@ -179,7 +188,7 @@ static plx_status find_components(plx__pairing *g, plx_context *ctx)
         for (plx_index u = 0; u < g->n_views; u++) {
             if (!g->view[u].present[p]) continue;
             if (g->view[u].sparse) join_sparse(g, u, p, parent, g->n_nodes + p);
-            else join_dense(g, u, p, parent, g->n_nodes + p);
+            else join_dense(g, u, p, parent, g->n_nodes + p, &whole[u]);
         }
     }
     for (plx_index i = 0; i < g->n_nodes; i++) used[i] = g->degree[i] > 0;

@@ -351,6 +351,7 @@ static double memory(const plx__run *run)
     if (run->fitted) return bytes + 8.0 * (2 * (double)plx__block_rows(x->n) * n + n * m * (k + 4));
     if (plx__wanted(run, "affinity")) bytes += 8.0 * (m > 2 ? m * m : 1) * n * n;
     if (plx__wanted(run, "gram_embedding")) bytes += 8.0 * n * n;
+    bytes += plx__symv_bytes(x->n);
     return bytes + plx__spectral_bytes(x->n * x->n_views, clusters) + 8.0 * n * m * (5 * k + 14);
 }
 

@@ -261,10 +261,20 @@ static plx_status thin_score(plx__gp_learner *g, const plx__gp_state *s, plx_ind
     return plx__weight_space_predict(g->ctx, s, z, NULL, mean, variance);
 }
 
+/* Which of the state's samples the samples begin..end-1 are, where these are the data it was fitted to. */
+static void find_labelled(plx_index *own, const plx__gp_state *s, const plx__gp_targets *t, plx_index begin,
+                          plx_index end)
+{
+    for (plx_index i = begin; i < end; i++) own[i - begin] = -1;
+    for (plx_index l = 0; s->spread.data && l < s->n; l++)
+        if (t->sample[l] >= begin && t->sample[l] < end) own[t->sample[l] - begin] = l;
+}
+
 static plx_status dense_score(plx__gp_learner *g, const plx__gp_state *s, plx_index begin, plx_index end, plx_mat mean,
                               plx_mat variance)
 {
     plx_mat k;
+    plx_index *own = NULL;
     double *self = NULL;
     PLX_TRY(plx__arena_mat(&k, plx__scratch(g->ctx), end - begin, s->n));
     PLX_TRY(plx__arena_f64(&self, plx__scratch(g->ctx), end - begin, 1));
@@ -272,7 +282,9 @@ static plx_status dense_score(plx__gp_learner *g, const plx__gp_state *s, plx_in
         PLX_TRY(plx__view_kernel_values(g->ctx, &g->kernels[v], begin, end, &g->refs[v], v > 0, k));
         PLX_TRY(plx__view_kernel_self(g->run, &g->kernels[v], begin, end, self));
     }
-    return plx__gp_predict(g->ctx, s, k, self, mean, variance);
+    PLX_TRY(plx__arena_i64(&own, plx__scratch(g->ctx), end - begin));
+    find_labelled(own, s, &g->targets, begin, end);
+    return plx__gp_predict(g->ctx, s, k, self, own, mean, variance);
 }
 
 plx_status plx__gp_score(plx__gp_learner *g, const plx__gp_state *s, plx_index begin, plx_index end, plx_mat mean,

@@ -13,7 +13,7 @@
 
 /* The state while it is made. */
 typedef struct parts {
-    plx_mat alpha, factor, root;
+    plx_mat alpha, factor, root, spread;
 } parts;
 
 /* ---- regression ---- */
@@ -67,7 +67,7 @@ static plx_status fit_class(plx__gp_state *s, const parts *p, plx_context *ctx, 
     plx__laplace_start start = {t->near.data ? t->near.data + c * s->n : NULL,
                                 plx__sub(p->factor, c * s->n, 0, s->n, s->n)};
     PLX_TRY(plx__laplace_fit(&at, plx__scratch(ctx), ctx, k, y, t->what, t->sample, &start));
-    if (gradient.data) PLX_TRY(plx__laplace_gradient(ctx, &at, k, c > 0, gradient));
+    if (gradient.data) PLX_TRY(plx__laplace_gradient(ctx, &at, k, c > 0, gradient, p->spread.data + c * s->n));
     if (t->near.data) memcpy(t->near.data + c * s->n, at.slope, (size_t)s->n * sizeof(double));
     memcpy(p->root.data + c * s->n, at.root, (size_t)s->n * sizeof(double));
     for (plx_index i = 0; i < s->n; i++) p->alpha.data[i * s->q + c] = at.slope[i];
@@ -89,6 +89,10 @@ plx_status plx__gp_fit(plx__gp_state *out, plx__arena *arena, plx_context *ctx, 
     out->alpha = plx__cmat(p.alpha);
     out->factor = plx__cmat(p.factor);
     out->root = plx__cmat(p.root);
+    if (gradient.data && !targets->regression) {
+        PLX_TRY(plx__arena_mat(&p.spread, arena, out->q, out->n));
+        out->spread = plx__cmat(p.spread);
+    }
     if (targets->regression) return fit_regression(out, &p, ctx, k, targets, gradient);
     for (plx_index c = 0; c < out->q; c++) PLX_TRY(fit_class(out, &p, ctx, k, targets, c, gradient));
     return PLX_OK;
@@ -104,17 +108,36 @@ plx_status plx__gp_explained(plx_context *ctx, const plx__gp_state *s, plx_index
     return plx__tri_solve_right(ctx, plx__csub(s->factor, c * s->n, 0, s->n, s->n), PLX__T, k);
 }
 
-plx_status plx__gp_predict(plx_context *ctx, const plx__gp_state *s, plx_mat k, const double *self, plx_mat mean,
-                           plx_mat variance)
+/* The rows whose variance of problem c is not known yet, copied to the front of `work`; the others are written. */
+static plx_index unknown_rows(const plx__gp_state *s, plx_index c, plx_cmat k, const plx_index *own, plx_mat variance,
+                              plx_mat work, plx_index *rows)
+{
+    plx_index count = 0;
+    for (plx_index i = 0; i < k.rows; i++) {
+        bool known = own && own[i] >= 0 && s->spread.data;
+        double *to = variance.data + i * variance.ld + c;
+        *to = known ? s->spread.data[c * s->n + own[i]] : NAN;
+        if (!isnan(*to)) continue;
+        memmove(work.data + count * work.ld, k.data + i * k.ld, (size_t)k.cols * sizeof(double));
+        rows[count++] = i;
+    }
+    return count;
+}
+
+plx_status plx__gp_predict(plx_context *ctx, const plx__gp_state *s, plx_mat k, const double *self,
+                           const plx_index *own, plx_mat mean, plx_mat variance)
 {
     plx_mat work = k;
+    plx_index *rows = NULL;
     PLX_TRY(plx__gemm(ctx, 1.0, plx__cmat(k), PLX__N, s->alpha, PLX__N, 0.0, mean));
+    PLX_TRY(plx__arena_i64(&rows, plx__scratch(ctx), k.rows));
     if (s->q > 1) PLX_TRY(plx__arena_mat(&work, plx__scratch(ctx), k.rows, k.cols));
     for (plx_index c = 0; c < s->q; c++) {
-        if (s->q > 1) plx__mat_copy(work, plx__cmat(k));
-        PLX_TRY(plx__gp_explained(ctx, s, c, work));
-        for (plx_index i = 0; i < k.rows; i++)
-            variance.data[i * variance.ld + c] = fmax(0.0, self[i] - plx__norm_sq(work.data + i * work.ld, k.cols));
+        plx_mat some = plx__sub(work, 0, 0, unknown_rows(s, c, plx__cmat(k), own, variance, work, rows), k.cols);
+        PLX_TRY(plx__gp_explained(ctx, s, c, some));
+        for (plx_index t = 0; t < some.rows; t++)
+            variance.data[rows[t] * variance.ld + c] =
+                fmax(0.0, self[rows[t]] - plx__norm_sq(some.data + t * some.ld, k.cols));
     }
     return PLX_OK;
 }

@@ -24,6 +24,9 @@ typedef struct plx__gp_state {
     plx_cmat factor; /* q n x n: the Cholesky factors of the q problems, one below the other */
     plx_cmat root;   /* q x n: W^1/2, or ones */
     plx_cmat
+        spread; /* q x n: posterior variances of the labelled samples as far as they came with the gradient, else NaN;
+                        data NULL: none did */
+    plx_cmat
         weights; /* p x q, of gp_weight_space.h only: mean = z . weights, factors are p x p; data NULL: not such a state */
     double evidence, jitter;
     bool converged;
@@ -35,9 +38,9 @@ plx_status plx__gp_fit(plx__gp_state *out, plx__arena *arena, plx_context *ctx, 
                        const plx__gp_targets *targets, plx_mat gradient);
 
 /* Latent means (without offset) and variances, rows x q, of samples with covariances k (rows x n, overwritten) and prior
- * variances `self`. */
-plx_status plx__gp_predict(plx_context *ctx, const plx__gp_state *state, plx_mat k, const double *self, plx_mat mean,
-                           plx_mat variance);
+ * variances `self`. own (rows long; NULL: -1): which labelled sample a row is, -1: none. */
+plx_status plx__gp_predict(plx_context *ctx, const plx__gp_state *state, plx_mat k, const double *self,
+                           const plx_index *own, plx_mat mean, plx_mat variance);
 
 /* Rows of k (rows x n) become V = k' L^-T W^1/2 of problem c: their squared lengths are what the labels tell, and the
  * posterior covariance of two samples is their prior one minus the product of their rows. */

@@ -2,6 +2,9 @@
  * Newton's iteration of Rasmussen and Williams (2006), algorithm 3.1, on a with f = K a, steps halved while
  * the objective falls; the gradient is that of algorithm 5.1 written as one matrix M, so that any kernel can
  * use it.
+ *
+ * B changes little from step to step, so a large one is factorised at the first step and at the mode only; between them
+ * the factor is the preconditioner of conjugate gradients, which are as precise as the step deserves.
  */
 #include "gp/laplace.h"
 
@@ -12,7 +15,12 @@
 #include "linalg/factor.h"
 #include "optim/klr.h"
 
-enum { MAX_NEWTON = 100, MAX_HALVINGS = 30 };
+enum {
+    MAX_NEWTON = 100,
+    MAX_HALVINGS = 30,
+    LARGE = 256,   /* order from which a factor serves several steps */
+    MAX_INNER = 12 /* conjugate gradients before a new factor is cheaper */
+};
 
 /* ---- the mode ---- */
 
@@ -25,6 +33,7 @@ typedef struct newton {
     const char *what;
     const plx_index *samples;
     double *a, *next_a, *next_f, *b, *product; /* f = K a throughout */
+    double *direction;                         /* of conjugate gradients */
     plx_mat thin;                              /* n x p: E^1/2 Z */
     double *w;                                 /* p */
     double psi;
@@ -137,6 +146,48 @@ static plx_status newton_target(newton *s, plx_context *ctx)
     return plx__gemv(ctx, 1.0, s->k, PLX__N, s->next_a, 0.0, s->next_f);
 }
 
+/* B e = r by conjugate gradients with the factor at hand, to a share `tol` of |r|; e is in s->b, r in s->product.
+ * *stale: it took too many steps, and the next ones deserve a factor of their own. */
+static plx_status near_solution(newton *s, plx_context *ctx, double tol, bool *stale)
+{
+    plx_index n = s->at->n;
+    double *e = s->b, *r = s->product, *z = s->next_a, *image = s->next_f, *p = s->direction, slope = 0;
+    const double *root = s->at->root;
+    double enough = tol * plx__norm(r, n);
+    memset(e, 0, (size_t)n * sizeof *e);
+    memset(p, 0, (size_t)n * sizeof *p);
+    for (int t = 0; plx__norm(r, n) > enough; t++) {
+        *stale = t >= MAX_INNER;
+        if (t >= 2 * MAX_INNER) break;
+        memcpy(z, r, (size_t)n * sizeof *z);
+        PLX_TRY(plx__chol_solve_vec(ctx, plx__cmat(s->at->factor), z));
+        double next = plx__dot(r, z, n), turn = t ? next / slope : 0.0;
+        for (plx_index i = 0; i < n; i++) p[i] = z[i] + turn * p[i];
+        for (plx_index i = 0; i < n; i++) z[i] = root[i] * p[i];
+        PLX_TRY(plx__symv(ctx, s->k, z, image));
+        for (plx_index i = 0; i < n; i++) image[i] = p[i] + root[i] * image[i];
+        slope = next;
+        double length = next / plx__dot(p, image, n);
+        plx__axpy(e, length, p, n);
+        plx__axpy(r, -length, image, n);
+        PLX_TRY(plx__poll(ctx));
+    }
+    return PLX_OK;
+}
+
+/* The same target as a' = g - W^1/2 e with B e = W^1/2 (K g - f): the right-hand side goes to 0 with the step, so that
+ * an approximate e is one of the step. */
+static plx_status near_target(newton *s, plx_context *ctx, double tol, bool *stale)
+{
+    plx__laplace *at = s->at;
+    derivatives(s);
+    PLX_TRY(plx__symv(ctx, s->k, at->slope, s->product));
+    for (plx_index i = 0; i < at->n; i++) s->product[i] = at->root[i] * (s->product[i] - at->mode[i]);
+    PLX_TRY(near_solution(s, ctx, tol, stale));
+    for (plx_index i = 0; i < at->n; i++) s->next_a[i] = at->slope[i] - at->root[i] * s->b[i];
+    return plx__symv(ctx, s->k, s->next_a, s->next_f);
+}
+
 /* Halve the step while psi falls; f stays K a because both are halved. Returns psi there. */
 static double shorten(newton *s)
 {
@@ -183,16 +234,22 @@ static plx_status open_mode(newton *s, plx_context *ctx)
 static plx_status find_mode(newton *s, plx_context *ctx)
 {
     plx__laplace *at = s->at;
+    bool reuse = s->k.data && at->n >= LARGE, stale = true;
+    double change = 1;
     s->psi = psi_of(s, s->a, at->mode);
     PLX_TRY(open_mode(s, ctx));
     while (at->iterations < MAX_NEWTON && !at->converged) {
-        PLX_TRY(factorise(s, ctx));
-        PLX_TRY(newton_target(s, ctx));
+        if (stale) {
+            PLX_TRY(factorise(s, ctx));
+            PLX_TRY(newton_target(s, ctx));
+            stale = !reuse;
+        } else PLX_TRY(near_target(s, ctx, fmax(1e-12, 1e-3 * fmin(1.0, change)), &stale));
         double psi = shorten(s);
         if (!isfinite(psi))
             PLX_FAIL(ctx, PLX_E_NUMERIC,
                      "%s is too large for the Laplace approximation; scale the view or lower the amplitude", s->what);
-        at->converged = fabs(psi - s->psi) <= 1e-12 * (1.0 + fabs(s->psi));
+        change = fabs(psi - s->psi) / (1.0 + fabs(s->psi));
+        at->converged = change <= 1e-12;
         s->psi = psi;
         accept(s);
         at->iterations++;
@@ -205,7 +262,7 @@ static plx_status fit(newton *s, plx__arena *arena, plx_context *ctx, plx_index 
 {
     plx__laplace *out = s->at;
     double **kept[] = {&out->mode, &out->slope, &out->weight, &out->root, &out->turn};
-    double **work[] = {&s->a, &s->next_a, &s->next_f, &s->b, &s->product};
+    double **work[] = {&s->a, &s->next_a, &s->next_f, &s->b, &s->product, &s->direction};
     *out = (plx__laplace){.n = n};
     for (size_t v = 0; v < sizeof kept / sizeof *kept; v++) PLX_TRY(plx__arena_f64(kept[v], arena, n, 1));
     out->factor = s->start.factor;
@@ -264,8 +321,10 @@ static plx_status gradient_rows(void *arg, plx_context *ctx, plx_index begin, pl
 
 /* M = (g g' - R)/2 + sym[(I - R K) s2 g'] with R = W^1/2 B^-1 W^1/2. The posterior variance in s2 is
  * (1 - B^-1_ii) / W_ii, so that W cancels: s2 = -(1 - B^-1_ii)(1 - 2 pi)/2. */
-plx_status plx__laplace_gradient(plx_context *ctx, const plx__laplace *at, plx_cmat k, bool add, plx_mat m)
+plx_status plx__laplace_gradient(plx_context *ctx, const plx__laplace *at, plx_cmat k, bool add, plx_mat m,
+                                 double *variance)
 {
+    static const double precise = 1e-3; /* 1 - B^-1_ii keeps so much that rounding is far below it */
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
     plx_index n = at->n;
     plx_mat inverse = m;
@@ -275,7 +334,11 @@ plx_status plx__laplace_gradient(plx_context *ctx, const plx__laplace *at, plx_c
     PLX_TRY(plx__arena_f64(&side, plx__scratch(ctx), n, 1));
     PLX_TRY(plx__arena_f64(&product, plx__scratch(ctx), n, 1));
     PLX_TRY(plx__chol_inverse(ctx, inverse, plx__cmat(at->factor)));
-    for (plx_index i = 0; i < n; i++) s2[i] = -0.5 * (1.0 - inverse.data[i * inverse.ld + i]) * at->turn[i];
+    for (plx_index i = 0; i < n; i++) {
+        double told = 1.0 - inverse.data[i * inverse.ld + i];
+        s2[i] = -0.5 * told * at->turn[i];
+        if (variance) variance[i] = told > precise ? told / at->weight[i] : NAN;
+    }
     PLX_TRY(plx__gemv(ctx, 1.0, k, PLX__N, s2, 0.0, product));
     for (plx_index i = 0; i < n; i++) product[i] *= at->root[i];
     PLX_TRY(plx__gemv(ctx, 1.0, plx__cmat(inverse), PLX__N, product, 0.0, side));

@@ -43,8 +43,10 @@ plx_status plx__laplace_fit_weights(plx__laplace *out, plx__arena *arena, plx_co
 /* column[j] += <M, z_j z_j'> for every column z_j of Z (p of them), c = 0: what one M is for n x n matrices. */
 plx_status plx__laplace_gradient_weights(plx_context *ctx, const plx__laplace *at, plx_cmat z, double *column);
 
-/* m = M, or (add) m += M (n x n, symmetric). n^3 flops. */
-plx_status plx__laplace_gradient(plx_context *ctx, const plx__laplace *at, plx_cmat k, bool add, plx_mat m);
+/* m = M, or (add) m += M (n x n, symmetric). n^3 flops. variance (n; NULL: not wanted): the posterior variances, which
+ * come with it; NaN where they would not be precise. */
+plx_status plx__laplace_gradient(plx_context *ctx, const plx__laplace *at, plx_cmat k, bool add, plx_mat m,
+                                 double *variance);
 
 typedef enum plx__averaging { /* order of the words of the parameter `averaging` */
                               PLX__AVERAGE_PROBIT = 0,

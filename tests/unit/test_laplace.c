@@ -84,7 +84,7 @@ static void gradient_is_a_derivative(void **state)
         double sum = 0;
         plx__mat_fill(m, 0.0);
         assert_ok(ctx, plx__laplace_fit(&at, plx__scratch(ctx), ctx, plx__cmat(k), y, "test", NULL, NULL));
-        assert_ok(ctx, plx__laplace_gradient(ctx, &at, plx__cmat(k), false, m));
+        assert_ok(ctx, plx__laplace_gradient(ctx, &at, plx__cmat(k), false, m, NULL));
         assert_ok(ctx, plx__mat_clone(&up, plx__scratch(ctx), plx__cmat(k)));
         assert_ok(ctx, plx__mat_clone(&down, plx__scratch(ctx), plx__cmat(k)));
         for (plx_index i = 0; i < N * N; i++) {
@@ -151,7 +151,7 @@ static void variance_is_posterior(void **state)
     assert_ok(ctx, plx__gp_fit(&s, plx__scratch(ctx), ctx, plx__cmat(k), &t, none));
     assert_ok(ctx, plx__mat_clone(&rows, plx__scratch(ctx), plx__cmat(k)));
     for (plx_index i = 0; i < N; i++) self[i] = at(k, i, i);
-    assert_ok(ctx, plx__gp_predict(ctx, &s, rows, self, mean, variance));
+    assert_ok(ctx, plx__gp_predict(ctx, &s, rows, self, NULL, mean, variance));
     /* (K^-1 + W)^-1 = (I + K W)^-1 K: solve column by column by Gauss elimination. */
     double a[N][2 * N];
     for (int i = 0; i < N; i++)
@@ -170,12 +170,54 @@ static void variance_is_posterior(void **state)
     plx_context_destroy(ctx);
 }
 
+/* Kernel of points on a line, of an order at which a factor serves several steps: the mode is stationary, the evidence
+ * that of a start at the mode, and variances that come with the gradient are those of prediction. */
+static void large_order(void **state)
+{
+    enum { MANY = 400 };
+    plx_context *ctx = test_context(2);
+    plx_mat k = test_mat(ctx, MANY, MANY, 1), m = test_mat(ctx, MANY, MANY, 2), rows, mean = test_mat(ctx, MANY, 1, 3),
+            direct = test_mat(ctx, MANY, 1, 4), known = test_mat(ctx, MANY, 1, 5);
+    plx__gp_targets t = {.n = MANY, .q = 1, .y = test_mat(ctx, MANY, 1, 6), .what = "test"};
+    plx__gp_state s;
+    double self[MANY], f[MANY];
+    plx_index own[MANY];
+    (void)state;
+    for (plx_index i = 0; i < MANY; i++) {
+        for (plx_index j = 0; j < MANY; j++) k.data[i * MANY + j] = 9 * exp(-1e-3 * (double)((i - j) * (i - j)));
+        k.data[i * MANY + i] += 0.1;
+        self[i] = at(k, i, i);
+        own[i] = i % 5 ? i : -1;
+        t.y.data[i] = sin(0.05 * (double)i) > 0.2 * sin((double)i) ? 1.0 : -1.0;
+    }
+    assert_ok(ctx, plx__gp_fit(&s, plx__scratch(ctx), ctx, plx__cmat(k), &t, m));
+    assert_true(s.converged);
+    plx__laplace again;
+    plx__laplace_start start = {.a = s.alpha.data};
+    assert_ok(ctx, plx__laplace_fit(&again, plx__scratch(ctx), ctx, plx__cmat(k), t.y.data, "test", NULL, &start));
+    assert_close(again.evidence, s.evidence, 1e-9 * fabs(s.evidence));
+    assert_ok(ctx, plx__gemv(ctx, 1.0, plx__cmat(k), PLX__N, again.slope, 0.0, f));
+    for (plx_index i = 0; i < MANY; i++) {
+        assert_close(f[i], again.mode[i], 1e-8);
+        assert_close(again.slope[i], s.alpha.data[i], 1e-8);
+    }
+    assert_ok(ctx, plx__mat_clone(&rows, plx__scratch(ctx), plx__cmat(k)));
+    assert_ok(ctx, plx__gp_predict(ctx, &s, rows, self, NULL, mean, direct));
+    assert_ok(ctx, plx__mat_clone(&rows, plx__scratch(ctx), plx__cmat(k)));
+    assert_ok(ctx, plx__gp_predict(ctx, &s, rows, self, own, mean, known));
+    for (plx_index i = 0; i < MANY; i++) assert_close(known.data[i], direct.data[i], 1e-9);
+    plx_context_destroy(ctx);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mode_is_stationary),   cmocka_unit_test(start_does_not_matter),
-        cmocka_unit_test(one_sample),           cmocka_unit_test(gradient_is_a_derivative),
-        cmocka_unit_test(large_covariance),     cmocka_unit_test(probabilities),
-        cmocka_unit_test(variance_is_posterior)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(large_order),
+                                       cmocka_unit_test(mode_is_stationary),
+                                       cmocka_unit_test(start_does_not_matter),
+                                       cmocka_unit_test(one_sample),
+                                       cmocka_unit_test(gradient_is_a_derivative),
+                                       cmocka_unit_test(large_covariance),
+                                       cmocka_unit_test(probabilities),
+                                       cmocka_unit_test(variance_is_posterior)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

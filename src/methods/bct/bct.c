@@ -119,7 +119,7 @@ static plx_status block_of_columns(bct *b, const plx__gp_state *s, plx_index beg
     PLX_TRY(plx__mat_clone(&k, plx__scratch(b->ctx), plx__csub(plx__cmat(b->kl), begin, 0, m.rows, s->n)));
     PLX_TRY(plx__arena_f64(&self, plx__scratch(b->ctx), m.rows, 1));
     for (plx_index i = 0; i < m.rows; i++) self[i] = plx__bct_diagonal(b, begin + i);
-    return plx__gp_predict(b->ctx, s, k, self, m, v);
+    return plx__gp_predict(b->ctx, s, k, self, NULL, m, v);
 }
 
 static plx_status block_of_rows(bct *b, const plx__gp_state *s, plx_index begin, plx_mat m, plx_mat v)

@@ -103,7 +103,7 @@ static plx_status score_block(newcomers *c, plx_index begin, plx_index end)
     if (b->weight.thin)
         PLX_TRY(plx__weight_space_predict_from(b->ctx, &c->state, plx__cmat(b->weight.z_l), b->weight.c_l, k, self,
                                                mean, variance));
-    else PLX_TRY(plx__gp_predict(b->ctx, &c->state, k, self, mean, variance));
+    else PLX_TRY(plx__gp_predict(b->ctx, &c->state, k, self, NULL, mean, variance));
     for (plx_index i = begin * c->state.q; i < end * c->state.q; i++)
         c->mean.data[i] = c->usable[i / c->state.q] ? c->mean.data[i] + c->offset : 0.0;
     plx__arena_rewind(plx__scratch(b->ctx), mark);

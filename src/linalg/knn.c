@@ -21,7 +21,7 @@
 #include "linalg/blas.h"
 #include "linalg/clones.h"
 
-enum { QUERY_BLOCK = 256, REFERENCE_BLOCK = 512, SPARSE_BLOCK = 16, SCAN = 32 };
+enum { QUERY_BLOCK = 256, REFERENCE_BLOCK = 512, SPARSE_BLOCK = 16, SCAN = 32, LOOK = 8, FEW = 64 };
 
 typedef struct candidate {
     float low, high; /* bounds of the score */
@@ -37,11 +37,13 @@ typedef struct shortlist {
     candidate *items;
     plx_index count;
     float limit; /* a lower bound above this cannot be among the k best */
+    float *best; /* k <= FEW: the k smallest upper bounds so far, ascending */
 } shortlist;
 
 typedef struct worker_space {
     float *products;  /* dense: QUERY_BLOCK x REFERENCE_BLOCK; sparse: one row of references */
     candidate *items; /* the lists */
+    float *best;      /* k <= FEW: theirs */
     ranked *ranks;    /* one list while it is ranked */
     shortlist list[QUERY_BLOCK];
 } worker_space;
@@ -127,6 +129,18 @@ static void shorten(const knn_job *job, plx_index query, shortlist *list, ranked
     if (kept > job->capacity / 2) rank_by_distance(job, query, list, ranks);
 }
 
+/* The limit follows every upper bound among the k smallest, so that few candidates come in that go out again. */
+static void follow(const knn_job *job, plx_index query, shortlist *list, float high)
+{
+    plx_index at = job->k - 1;
+    if (!list->best || !(high < list->best[at])) return;
+    for (; at > 0 && list->best[at - 1] > high; at--) list->best[at] = list->best[at - 1];
+    list->best[at] = high;
+    if (list->best[job->k - 1] == FLT_MAX) return;
+    float limit = with_slack(job, query, list->best[job->k - 1]);
+    if (limit < list->limit) list->limit = limit;
+}
+
 static void offer(const knn_job *job, plx_index query, shortlist *list, ranked *ranks, float low, plx_index index)
 {
     if (!(low <= list->limit) || (job->o->self && index == query)) return;
@@ -136,15 +150,26 @@ static void offer(const knn_job *job, plx_index query, shortlist *list, ranked *
     }
     double high = low + 2.0 * job->c * (job->x_sq[query] + job->z_sq[index]);
     list->items[list->count++] = (candidate){low, (float)high, index};
+    follow(job, query, list, (float)high);
 }
 
-/* First group of SCAN references, from `from` on, with a lower bound within the limit; nearly all have none. */
+/* First group of LOOK references, from `from` on, with a lower bound within the limit. Nearly all have none, so SCAN of
+ * them are passed over at a time. */
 PLX__CLONES static plx_index next_hit(const float *half, const float *dot, plx_index from, plx_index count, float limit)
 {
     for (; from + SCAN <= count; from += SCAN) {
         int hits = 0;
         for (int l = 0; l < SCAN; l++) hits += half[from + l] - dot[from + l] <= limit;
-        if (hits) return from;
+        for (int g = 0; hits && g < SCAN; g += LOOK) {
+            int here = 0;
+            for (int l = g; l < g + LOOK; l++) here += half[from + l] - dot[from + l] <= limit;
+            if (here) return from + g;
+        }
+    }
+    for (; from + LOOK <= count; from += LOOK) {
+        int here = 0;
+        for (int l = 0; l < LOOK; l++) here += half[from + l] - dot[from + l] <= limit;
+        if (here) return from;
     }
     return from;
 }
@@ -156,9 +181,9 @@ static void scan_row(const knn_job *job, worker_space *w, plx_index query, short
 {
     const float *half = job->low_half + first;
     float own = (float)(job->c * job->x_sq[query]);
-    for (plx_index j = 0; j < count; j += SCAN) {
+    for (plx_index j = 0; j < count; j += LOOK) {
         j = next_hit(half, dot, j, count, list->limit + own);
-        for (plx_index t = j; t < plx__min(count, j + SCAN); t++)
+        for (plx_index t = j; t < plx__min(count, j + LOOK); t++)
             offer(job, query, list, w->ranks, half[t] - dot[t] - own, first + t);
     }
 }
@@ -167,7 +192,9 @@ static void scan_row(const knn_job *job, worker_space *w, plx_index query, short
 
 static void start_lists(const knn_job *job, worker_space *w, plx_index count)
 {
-    for (plx_index q = 0; q < count; q++) w->list[q] = (shortlist){w->items + q * job->capacity, 0, FLT_MAX};
+    for (plx_index q = 0; q < count; q++)
+        w->list[q] = (shortlist){w->items + q * job->capacity, 0, FLT_MAX, w->best ? w->best + q * job->k : NULL};
+    for (plx_index t = 0; w->best && t < count * job->k; t++) w->best[t] = FLT_MAX;
 }
 
 static void write_row(const knn_job *job, worker_space *w, plx_index query, shortlist *list)
@@ -348,6 +375,7 @@ static plx_status make_space(plx_context *ctx, knn_job *job, plx_index lists, pl
         PLX_TRY(plx__arena_bytes((void **)&w->products, scratch, products, sizeof *w->products));
         PLX_TRY(plx__arena_bytes((void **)&w->items, scratch, lists * job->capacity, sizeof *w->items));
         PLX_TRY(plx__arena_bytes((void **)&w->ranks, scratch, job->capacity, sizeof *w->ranks));
+        if (job->k <= FEW) PLX_TRY(plx__arena_bytes((void **)&w->best, scratch, lists * job->k, sizeof *w->best));
     }
     return PLX_OK;
 }
@@ -406,7 +434,7 @@ double plx__knn_bytes(const plx_context *ctx, plx_index n, plx_index k, double e
     double capacity = 4.0 * (double)plx__min(k, n) + 32.0, rows = (double)n;
     double lists = sparse ? SPARSE_BLOCK : QUERY_BLOCK, products = sparse ? rows : QUERY_BLOCK * REFERENCE_BLOCK;
     double worker = sizeof(worker_space) + products * sizeof(float) + lists * capacity * sizeof(candidate) +
-                    capacity * sizeof(ranked);
+                    capacity * sizeof(ranked) + (k <= FEW ? lists * (double)k * sizeof(float) : 0.0);
     double copies = sparse ? 2 * 12.0 * entries : (sizeof(double) + sizeof(float)) * entries;
     return copies + 20.0 * rows + worker * plx__workers(ctx);
 }

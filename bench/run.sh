@@ -1,6 +1,6 @@
 #!/bin/sh
 # Benchmarks against limits and peers, each claim a ratio measured in one run. Appends to bench/log.txt.
-#   bench/run.sh [linalg|chol|knn|read|methods|mvkmeans|coem|mvplsa|kcca|coreg|spectral|graph|gp|sense|trees|acquire|ner|understand|python]...        default: all
+#   bench/run.sh [linalg|chol|knn|neighbours|read|methods|mvkmeans|coem|mvplsa|kcca|coreg|spectral|graph|gp|sense|trees|acquire|ner|understand|python]...        default: all
 set -eu
 cd "$(dirname "$0")/.."
 jobs=$(nproc 2>/dev/null || echo 2)
@@ -12,7 +12,7 @@ tools/python_env.sh build/bench-venv numpy scipy pandas scikit-learn matplotlib 
 python=build/bench-venv/bin/python
 # mvlearn asks for a matplotlib that no longer builds; what is measured does not need it.
 "$python" -c 'import mvlearn' 2>/dev/null || "$python" -m pip install --quiet --no-deps mvlearn 2>/dev/null || echo "mvlearn: could not be installed" >&2
-[ $# -gt 0 ] || set -- linalg chol knn read methods mvkmeans coem mvplsa kcca coreg spectral graph gp sense trees acquire ner understand python
+[ $# -gt 0 ] || set -- linalg chol knn neighbours read methods mvkmeans coem mvplsa kcca coreg spectral graph gp sense trees acquire ner understand python
 export PARALLAX=build/bench/parallax # whose machine and BLAS core the rows of results.csv name
 log=build/bench/result.txt
 {
@@ -25,6 +25,10 @@ log=build/bench/result.txt
             for n in 5000 20000 50000; do for d in 2 5; do build/bench/bench/bench_sparse_chol $n $d 10; done; done
             ;;
         knn) "$python" bench/bench_knn.py build/bench/bench/bench_linalg "$threads" ;;
+        neighbours)
+            "$python" -c 'import pynndescent' 2>/dev/null || "$python" -m pip install --quiet pynndescent
+            "$python" bench/bench_neighbours.py --program build/bench/bench/bench_neighbours --threads "$threads" --million --exact
+            ;;
         read) "$python" bench/bench_read.py --program build/bench/bench/bench_read --megabytes "${MEGABYTES:-1000}" ;;
         methods) "$python" bench/bench_methods.py build/bench/parallax "$threads" ;;
         mvkmeans)

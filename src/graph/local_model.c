@@ -13,7 +13,7 @@
 #include "core/parallel.h"
 #include "graph/gram_knn.h"
 #include "graph/local_solve.h"
-#include "linalg/knn.h"
+#include "graph/neighbours.h"
 
 enum { GRAIN = 64 };
 
@@ -135,15 +135,18 @@ static plx_status scale_lambda(plx_context *ctx, plx__local_view *v, plx__local_
 
 /* ---- neighbourhoods ---- */
 
-static plx_status find_neighbours(int64_t **out, plx_index *k, plx_context *ctx, const plx__local_view *v, bool self)
+static plx_status find_neighbours(int64_t **out, plx_index *k, plx_context *ctx, const plx__local_view *v,
+                                  const plx__local_options *options)
 {
     plx_index n = plx__points_rows(v->rows), queries = plx__points_rows(v->queries);
+    bool self = options->self;
     *k = plx__min(v->neighbours, plx__max(1, self ? n - 1 : n));
     plx__knn_options o = {.k = *k, .metric = v->metric, .present = v->present, .self = self};
     if (!self) o.query_present = v->query_present;
     PLX_TRY(plx__arena_i64(out, plx__scratch(ctx), queries * *k));
     plx__gram gram = {v->queries.dense, v->query_own, v->own};
     if (v->given) return plx__gram_knn(ctx, &gram, &o, *out);
+    if (self) return plx__neighbours(ctx, options->run, v->name, v->rows, &o, *out, NULL);
     return plx__knn(ctx, v->queries, v->rows, &o, *out, NULL);
 }
 
@@ -174,7 +177,7 @@ static plx_status neighbourhoods(local_job *job, plx_context *ctx)
     PLX_TRY(PLX__ARENA_NEW(&near, plx__scratch(ctx), job->n_views));
     PLX_TRY(plx__arena_i64(&k, plx__scratch(ctx), job->n_views));
     for (plx_index v = 0; v < job->n_views; v++) {
-        PLX_TRY(find_neighbours(&near[v], &k[v], ctx, &job->views[v], job->o->self));
+        PLX_TRY(find_neighbours(&near[v], &k[v], ctx, &job->views[v], job->o));
         if (job->o->relative_lambda) PLX_TRY(scale_lambda(ctx, &job->views[v], job->o->kind, near[v], k[v]));
         PLX_TRY(plx__report(ctx, "neighbours", v + 1, job->n_views, NAN));
         room += k[v];
@@ -407,20 +410,21 @@ plx_status plx__local_matrix(plx_csr *out, plx_context *ctx, plx__local_view *vi
     return PLX_OK;
 }
 
-plx_status plx__local_scales(double **out, plx_context *ctx, plx__points queries, const uint8_t *query_present,
-                             plx__points rows, const uint8_t *present, bool self, plx_index k)
+plx_status plx__local_scales(double **out, plx__run *run, const plx__local_view *v, bool self, plx_index k)
 {
-    plx_index n = plx__points_rows(queries), most = plx__max(1, plx__points_rows(rows) - (self ? 1 : 0));
+    plx_context *ctx = run->ctx;
+    plx_index n = plx__points_rows(v->queries), most = plx__max(1, plx__points_rows(v->rows) - (self ? 1 : 0));
     int64_t *index = NULL;
     double *distance = NULL;
     k = plx__min(k, most);
-    plx__knn_options o = {.k = k, .metric = PLX__EUCLID, .present = present, .self = self};
-    if (!self) o.query_present = query_present;
+    plx__knn_options o = {.k = k, .metric = PLX__EUCLID, .present = v->present, .self = self};
+    if (!self) o.query_present = v->query_present;
     PLX_TRY(plx__arena_f64(out, plx__scratch(ctx), n, 1));
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
     PLX_TRY(plx__arena_i64(&index, plx__scratch(ctx), n * k));
     PLX_TRY(plx__arena_f64(&distance, plx__scratch(ctx), n, k));
-    PLX_TRY(plx__knn(ctx, queries, rows, &o, index, distance));
+    PLX_TRY(self ? plx__neighbours(ctx, run, v->name, v->rows, &o, index, distance)
+                 : plx__knn(ctx, v->queries, v->rows, &o, index, distance));
     for (plx_index i = 0; i < n; i++)
         for (plx_index j = 0; j < k && index[i * k + j] >= 0; j++) (*out)[i] = distance[i * k + j];
     plx__arena_rewind(plx__scratch(ctx), mark);

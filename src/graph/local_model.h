@@ -45,6 +45,7 @@ typedef struct plx__local_options {
     bool lonely;            /* a query without neighbours is no error: its row is empty */
     const char *const *ids; /* of the queries, for messages */
     const char *method;
+    plx__run *run; /* whose parameter knn counts when fitting; NULL: exact */
 } plx__local_options;
 
 /* A: queries x rows, the rows alpha_i over the union of the neighbours in all views; in scratch. A query without any of
@@ -56,8 +57,7 @@ plx_status plx__local_matrix(plx_csr *out, plx_context *ctx, plx__local_view *vi
                              const plx__local_options *options);
 
 /* s_i for the local kernel: distance from every query to its k-th neighbour among the rows, or the last one. */
-plx_status plx__local_scales(double **out, plx_context *ctx, plx__points queries, const uint8_t *query_present,
-                             plx__points rows, const uint8_t *present, bool self, plx_index k);
+plx_status plx__local_scales(double **out, plx__run *run, const plx__local_view *view, bool self, plx_index k);
 
 /* Bytes plx__local_matrix takes for n samples with `neighbours` in all views together. */
 double plx__local_bytes(plx_index n, plx_index neighbours, plx_index dense_cols, plx_index n_views, int workers);

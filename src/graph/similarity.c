@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "core/parallel.h"
-#include "linalg/knn.h"
 
 const plx__param_spec plx__graph_params[] = {PLX__GRAPH_PARAMS("10", "binary", "normalized"), PLX__PARAM_END};
 const plx__param_spec plx__smooth_graph_params[] = {PLX__GRAPH_PARAMS("10", "binary", "scaled"), PLX__PARAM_END};
@@ -87,7 +86,7 @@ static plx_status find_neighbours(neighbours *out, plx_context *ctx, const plx__
     plx__knn_options o = {.k = out->k, .metric = s->metric, .present = g->present, .self = true};
     PLX_TRY(plx__arena_i64(&out->index, plx__scratch(ctx), n * out->k));
     PLX_TRY(plx__arena_f64(&out->distance, plx__scratch(ctx), n, out->k));
-    PLX_TRY(plx__knn(ctx, g->rows, g->rows, &o, out->index, out->distance));
+    PLX_TRY(plx__neighbours(ctx, g->run, g->view, g->rows, &o, out->index, out->distance));
     /* What the order of neighbours takes for 0 is 0 in the weights too: 1 - cos of collinear rows is mere rounding. */
     for (plx_index p = 0; p < n * out->k; p++)
         if (plx__distance_key(out->distance[p]) == 0) out->distance[p] = 0.0;
@@ -266,7 +265,7 @@ double plx__similarity_bytes(plx_index n, const plx__graph_settings *s)
     return (double)n * (16 * found + 12 * 4 * k + 40);
 }
 
-double plx__graph_search_bytes(const plx__run *run, plx_index view, plx_index k)
+double plx__graph_search_bytes(const plx__run *run, plx_index view, const char *name, plx_index k)
 {
     const plx__problem *p = run->problem;
     double entries = 0;
@@ -277,5 +276,5 @@ double plx__graph_search_bytes(const plx__run *run, plx_index view, plx_index k)
         sparse = sparse && own;
         entries += own ? (double)p->views[v].nonzeros : (double)p->n * (double)p->views[v].cols;
     }
-    return plx__knn_bytes(run->ctx, p->n, k, entries, sparse);
+    return plx__neighbours_bytes(run, name, k, entries, sparse);
 }

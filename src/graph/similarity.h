@@ -7,8 +7,9 @@
 #ifndef PLX_GRAPH_SIMILARITY_H
 #define PLX_GRAPH_SIMILARITY_H
 
-#include "run/run.h"
+#include "graph/neighbours.h"
 #include "linalg/distance.h"
+#include "run/run.h"
 
 typedef enum plx__edge_weights { /* order of the words in the parameter table */
                                  PLX__EDGES_BINARY = 0,
@@ -39,6 +40,7 @@ typedef struct plx__graph_settings {
 #define PLX__GRAPH_PARAMS(k, weights, laplacian)                                                                       \
     PLX__VIEW_INT("graph_k", k, 1, 2147483647, "Neighbours of a sample in the graph; larger is smoother and slower."), \
         PLX__VIEW_CHOICE("graph_metric", "euclid", "euclid|cosine", "Distance by which neighbours are found."),        \
+        PLX__KNN_PARAMS,                                                                                               \
         PLX__VIEW_CHOICE("graph_weights", weights, "binary|heat|cosine|local",                                         \
                          "Weight of an edge: 1, exp(-d^2/(2 graph_width^2)), max(0, cosine), or exp(-d^2/(s_i s_j)) "  \
                          "with s_i the distance to the graph_scale_k-th neighbour."),                                  \
@@ -63,6 +65,7 @@ typedef struct plx__graph_source {
     const uint8_t *present;
     bool is_kernel;
     const char *view; /* for messages */
+    plx__run *run;    /* whose parameter knn counts; NULL: exact */
 } plx__graph_source;
 
 /* Symmetric weights (n x n, zero diagonal) into scratch. A kernel view is taken as it is, averaged with its transpose
@@ -73,7 +76,7 @@ plx_status plx__similarity_graph(plx_csr *out, plx_context *ctx, const plx__grap
 /* Peak bytes of the above for n samples that are not a kernel view. */
 double plx__similarity_bytes(plx_index n, const plx__graph_settings *settings);
 
-/* Bytes of the search for k neighbours in a view (or in all joined: view < 0) as scaling leaves it. */
-double plx__graph_search_bytes(const plx__run *run, plx_index view, plx_index k);
+/* Bytes of the search for k neighbours in a view (or in all joined: view < 0) of this name, as scaling leaves it. */
+double plx__graph_search_bytes(const plx__run *run, plx_index view, const char *name, plx_index k);
 
 #endif

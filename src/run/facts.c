@@ -57,12 +57,27 @@ plx_status plx__report_texts(plx__run *run, const char *key, const char *const *
     return PLX_OK;
 }
 
-plx_status plx__report_count_of(plx__run *run, const char *key, const char *name, plx_index value)
+/* Takes the reference to `value` over. */
+static plx_status report_of(plx__run *run, const char *key, const char *name, json_t *value)
 {
     json_t *object = run->info->extra ? json_object_get(run->info->extra, key) : NULL;
     if (!object) {
         object = json_object();
-        PLX_TRY(report(run, key, object));
+        plx_status st = report(run, key, object);
+        if (st != PLX_OK) {
+            json_decref(value);
+            return st;
+        }
     }
-    return put(run, object, name, json_integer((json_int_t)value));
+    return put(run, object, name, value);
+}
+
+plx_status plx__report_count_of(plx__run *run, const char *key, const char *name, plx_index value)
+{
+    return report_of(run, key, name, json_integer((json_int_t)value));
+}
+
+plx_status plx__report_number_of(plx__run *run, const char *key, const char *name, double value)
+{
+    return report_of(run, key, name, json_real(value));
 }

@@ -14,5 +14,6 @@ plx_status plx__report_texts(plx__run *run, const char *key, const char *const *
 
 /* key: {name: value, ...}, one name a call. */
 plx_status plx__report_count_of(plx__run *run, const char *key, const char *name, plx_index value);
+plx_status plx__report_number_of(plx__run *run, const char *key, const char *name, double value);
 
 #endif

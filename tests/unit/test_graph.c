@@ -30,7 +30,7 @@ static world draw(uint64_t seed, bool grid)
 
 static plx__graph_source source_of(const world *w)
 {
-    return (plx__graph_source){plx__points_dense((plx_cmat){w->x, N, D, D}), w->present, false, "x"};
+    return (plx__graph_source){plx__points_dense((plx_cmat){w->x, N, D, D}), w->present, false, "x", NULL};
 }
 
 /* ---- the rules, word by word ---- */
@@ -237,7 +237,7 @@ static void kernel_views(void **state)
     /* Largest entry of every row: 0-2 (tie with 3: smaller index), 1-2, 2-1, 3-0. */
     const double either[16] = {0, 0, 3, 3, 0, 0, 5, 0, 3, 5, 0, 0, 3, 0, 0, 0};
     const double both[16] = {0, 0, 0, 0, 0, 0, 5, 0, 0, 5, 0, 0, 0, 0, 0, 0};
-    plx__graph_source source = {plx__points_dense((plx_cmat){k, 4, 4, 4}), NULL, true, "sim"};
+    plx__graph_source source = {plx__points_dense((plx_cmat){k, 4, 4, 4}), NULL, true, "sim", NULL};
     plx__graph_settings s = {.k = 1, .width = NAN};
     plx_csr g;
     assert_ok(ctx, plx__similarity_graph(&g, ctx, &source, &s));

@@ -95,7 +95,8 @@ static plx_status put_laplacian(plx__run *run, const char *name, plx_ccsr l)
 static plx_status view_laplacian(plx_csr *out, const coupled *z, plx_index v)
 {
     const plx__prepared *data = &z->x[v].data;
-    plx__graph_source source = {data->rows, data->present, data->kernel.kind == PLX__KERNEL_PRECOMPUTED, data->name};
+    plx__graph_source source = {data->rows, data->present, data->kernel.kind == PLX__KERNEL_PRECOMPUTED, data->name,
+                                z->run};
     plx__graph_settings settings;
     const char *name = NULL;
     PLX_TRY(plx__graph_settings_of(&settings, z->run, data->name));
@@ -300,7 +301,8 @@ double plx__coupled_bytes(const plx__run *run, bool hinge)
             return INFINITY;
         plx__graph_settings settings = {.k = (plx_index)k.number};
         if (!run->fitted) bytes += 3 * plx__similarity_bytes(x->n, &settings);
-        if (!run->fitted) search = fmax(search, plx__graph_search_bytes(run, view, settings.k));
+        if (!run->fitted)
+            search = fmax(search, plx__graph_search_bytes(run, view, plx__prepared_name(run, view), settings.k));
         bytes += plx__prepared_bytes(run, view) + 8 * 4 * n * (double)x->n_classes;
         most = fmax(most, plx__learner_bytes(run, view, (plx__system_solver)p->solver, true, hinge));
     }

@@ -51,7 +51,7 @@ static plx_status build_graph(view_graph *g, plx__run *run, const plx__learner *
     const plx__expansion *x = &q->x;
     plx__graph_settings settings;
     plx__graph_source source = {x->data.rows, x->data.present, x->data.kernel.kind == PLX__KERNEL_PRECOMPUTED,
-                                x->data.name};
+                                x->data.name, run};
     if (q->n < 2)
         PLX_FAIL(run->ctx, PLX_E_DATA, "%s: only one sample has view '%s'; a graph needs two", run->method->name,
                  x->data.name);
@@ -196,7 +196,7 @@ double plx__one_view_bytes(const plx__run *run, bool hinge, bool graph)
         if (plx__view_value(&k, run->ctx, run->settings, "graph_k", plx__prepared_name(run, view))) return INFINITY;
         plx__graph_settings settings = {.k = (plx_index)k.number};
         arrays += plx__similarity_bytes(run->problem->n, &settings) + (plx__wanted(run, "laplacian") ? 8 : 0) * n * n;
-        arrays += plx__graph_search_bytes(run, view, settings.k);
+        arrays += plx__graph_search_bytes(run, view, plx__prepared_name(run, view), settings.k);
     }
     return arrays + plx__learner_bytes(run, view, (plx__system_solver)p->solver, smooth, hinge);
 }

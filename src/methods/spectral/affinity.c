@@ -9,7 +9,6 @@
 
 #include "core/parallel.h"
 #include "graph/similarity.h"
-#include "linalg/knn.h"
 
 /* ---- given matrices ---- */
 
@@ -101,7 +100,7 @@ static plx_status local_scales(plx__affinity *a, plx_context *ctx)
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
     PLX_TRY(plx__arena_i64(&index, plx__scratch(ctx), a->n * k));
     PLX_TRY(plx__arena_f64(&distance, plx__scratch(ctx), a->n, k));
-    PLX_TRY(plx__knn(ctx, a->rows, a->rows, &o, index, distance));
+    PLX_TRY(plx__neighbours(ctx, a->run, a->name, a->rows, &o, index, distance));
     for (plx_index i = 0; i < a->n; i++)
         for (plx_index j = 0; j < k && index[i * k + j] >= 0; j++) scale[i] = distance[i * k + j];
     plx__arena_rewind(plx__scratch(ctx), mark);
@@ -134,7 +133,7 @@ plx_status plx__affinity_open(plx__affinity *out, plx__run *run, plx_index view,
 {
     const plx__problem *p = run->problem;
     plx__prepared rows;
-    *out = (plx__affinity){.n = p->n, .k = k, .width = NAN};
+    *out = (plx__affinity){.run = run, .n = p->n, .k = k, .width = NAN};
     if (view >= 0 && p->views[view].kind == PLX_VIEW_KERNEL) return open_given(out, run, &p->views[view], symmetric);
     PLX_TRY(plx__prepare_rows(&rows, run, view));
     out->name = rows.name;
@@ -216,7 +215,7 @@ plx_status plx__affinity_csr(plx_csr *out, plx_context *ctx, const plx__affinity
 {
     plx_csr joined, diagonal;
     if (a->given && a->k == 0) return plx__csr_clone(out, plx__scratch(ctx), a->rows.csr);
-    plx__graph_source source = {a->rows, a->present, a->given, a->name};
+    plx__graph_source source = {a->rows, a->present, a->given, a->name, a->run};
     plx__graph_settings settings = {.k = a->k,
                                     .k_given = true,
                                     .metric = PLX__EUCLID,
@@ -252,6 +251,6 @@ double plx__affinity_bytes(const plx__run *run, plx_index view, plx_index k, dou
     if (!k) return bytes + fmax(width_bytes(run, v, own), 0.0);
     plx__graph_settings local = {.k = k, .weights = PLX__EDGES_LOCAL, .scale_k = 7};
     *entries = n * fmin(n, 2.0 * (double)k + 1);
-    return bytes + plx__knn_bytes(run->ctx, run->problem->n, k, own / 8.0, !dense) +
+    return bytes + plx__neighbours_bytes(run, v->name, k, own / 8.0, !dense) +
            fmax(width_bytes(run, v, own), plx__similarity_bytes(run->problem->n, &local) + 12.0 * *entries);
 }

@@ -9,6 +9,7 @@
 #ifndef PLX_METHODS_SPECTRAL_AFFINITY_H
 #define PLX_METHODS_SPECTRAL_AFFINITY_H
 
+#include "graph/neighbours.h"
 #include "kernel/prepared.h"
 
 typedef enum plx__width_rule { /* number, or the order of the words in the parameter table */
@@ -19,6 +20,7 @@ typedef enum plx__width_rule { /* number, or the order of the words in the param
 } plx__width_rule;
 
 typedef struct plx__affinity {
+    plx__run *run;
     const char *name; /* view, or "concat" */
     bool given;       /* kind kernel: rows are similarities */
     plx__points rows; /* n of them, scaled */
@@ -33,14 +35,15 @@ typedef struct plx__affinity {
                             every sample; NULL: pairs are not mutual */
 } plx__affinity;
 
-/* Rows width and graph_scale_k (per view) of a method's parameter table, by the default of width. */
+/* Rows width, graph_scale_k and knn (per view) of a method's parameter table, by the default of width. */
 #define PLX__AFFINITY_PARAMS(width)                                                                                    \
     PLX__VIEW_REAL_OR(                                                                                                 \
         "width", width, 0, PLX__ABOVE_LO, "median|local|auto",                                                         \
         "Width of the affinity exp(-|x-z|^2/(2 width^2)): larger joins more; median = median distance, local = "       \
         "per sample (graph_scale_k), auto = the best of width_grid by the spread of its clusters."),                   \
         PLX__VIEW_INT("graph_scale_k", "7", 1, 2147483647,                                                             \
-                      "Neighbour whose distance is the scale of a sample with width=local; larger joins more.")
+                      "Neighbour whose distance is the scale of a sample with width=local; larger joins more."),       \
+        PLX__KNN_PARAMS
 
 /* The view (-1: concatenation) of the samples of this run, scaled; given matrices are checked (>= 0) and, with
  * `symmetric`, averaged with their transpose. Widths that need no search are settled when fitting. */

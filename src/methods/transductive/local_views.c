@@ -4,13 +4,13 @@
 #include <math.h>
 
 #include "core/parallel.h"
-#include "linalg/knn.h"
 #include "methods/transductive/local.h"
 
 const plx__param_spec plx__local_neighbour_params[] = {
     PLX__VIEW_INT("neighbours", "10", 1, 2147483647,
                   "Neighbours of a sample in a view; larger is smoother and slower."),
-    PLX__VIEW_CHOICE("metric", "euclid", "euclid|cosine", "Distance by which neighbours are found."), PLX__PARAM_END};
+    PLX__VIEW_CHOICE("metric", "euclid", "euclid|cosine", "Distance by which neighbours are found."), PLX__KNN_PARAMS,
+    PLX__PARAM_END};
 
 const plx__param_spec plx__local_model_params[] = {
     PLX__CHOICE(plx__local_params, model, "linear", "linear|kernel",
@@ -86,7 +86,7 @@ static plx_status settle(plx__local_view *out, plx__run *run, const char *name)
     double *scale = NULL;
     if ((int)out->kernel.kind == PLX__KERNEL_LOCAL) {
         PLX_TRY(scale_k(&k, run, name));
-        PLX_TRY(plx__local_scales(&scale, run->ctx, out->rows, out->present, out->rows, out->present, true, k));
+        PLX_TRY(plx__local_scales(&scale, run, out, true, k));
         out->query_scale = out->scale = scale;
     }
     return plx__kernel_set_width(&out->kernel, run->ctx, out->rows, out->present, run->method->name, name);
@@ -184,7 +184,7 @@ static plx_status recall(plx__local_view *out, plx__run *run, const char *view)
     if ((int)out->kernel.kind != PLX__KERNEL_LOCAL) return PLX_OK;
     PLX_TRY(get(&out->scale, &n, run, "_local", view));
     PLX_TRY(scale_k(&k, run, view));
-    PLX_TRY(plx__local_scales(&scale, run->ctx, out->queries, out->query_present, out->rows, present, false, k));
+    PLX_TRY(plx__local_scales(&scale, run, out, false, k));
     out->query_scale = scale;
     return PLX_OK;
 }
@@ -223,8 +223,9 @@ double plx__local_rows_bytes(const plx__run *run, const char *neighbours, bool k
         bool dense = x->scale[v] == PLX__SCALE_ZSCORE;
         double own = rows_bytes(&x->views[v], x->n, dense);
         bytes += plx__prepared_bytes(run, v) + (kept ? own + 16.0 * (double)x->n : 0.0);
-        search = fmax(search, own + plx__knn_bytes(run->ctx, x->n, (plx_index)fmin(k.number, (double)x->n), own / 8.0,
-                                                   x->views[v].sparse && !dense));
+        search =
+            fmax(search, own + plx__neighbours_bytes(run, x->views[v].name, (plx_index)fmin(k.number, (double)x->n),
+                                                     own / 8.0, x->views[v].sparse && !dense));
     }
     return bytes + search;
 }

@@ -36,7 +36,8 @@ static plx_status local_matrix(plx_csr *out, plx__run *run)
                             .coupling = p->coupling,
                             .relative_lambda = !run->fitted && p->lambda_scale == PLX__LAMBDA_SPREAD,
                             .ids = run->problem->ids,
-                            .method = "mvll"};
+                            .method = "mvll",
+                            .run = run};
     PLX_TRY(PLX__ARENA_NEW(&views, plx__scratch(run->ctx), m));
     for (plx_index v = 0; v < m; v++) {
         PLX_TRY(plx__local_view_open(&views[v], run, v, o.kind, true));

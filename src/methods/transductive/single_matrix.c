@@ -17,7 +17,7 @@ static plx_status graph_part(plx__smoother *s, plx__run *run, plx_index view)
         rows = (plx__prepared){.rows = v->sparse ? plx__points_csr(v->csr) : plx__points_dense(v->dense)};
     else PLX_TRY(plx__prepare_rows(&rows, run, view));
     PLX_TRY(plx__graph_settings_of(&settings, run, v->name));
-    plx__graph_source source = {rows.rows, v->present, v->kind == PLX_VIEW_KERNEL, v->name};
+    plx__graph_source source = {rows.rows, v->present, v->kind == PLX_VIEW_KERNEL, v->name, run};
     PLX_TRY(plx__view_laplacian(&l, run->ctx, &source, &settings));
     plx__smoother_set(s, view, l);
     return PLX_OK;
@@ -37,7 +37,8 @@ static plx_status local_part(plx__smoother *s, plx__run *run, plx_index view, pl
                             .nonnegative = p->nonneg,
                             .lonely = true,
                             .ids = run->problem->ids,
-                            .method = run->method->name};
+                            .method = run->method->name,
+                            .run = run};
     PLX_TRY(plx__local_view_open(&one, run, view, kind, false));
     PLX_TRY(plx__local_matrix(a, run->ctx, &one, 1, &o));
     if (kind != PLX__LOCAL_WEIGHTS) PLX_TRY(plx__local_put_lambda(run, &one, 1));

@@ -1,0 +1,77 @@
+/*
+ * Which search serves a view, and what the user is told of it.
+ */
+#include "graph/neighbours.h"
+
+#include "graph/descent.h"
+#include "run/facts.h"
+
+typedef enum knn_choice { KNN_AUTO = 0, KNN_EXACT = 1, KNN_APPROX = 2 } knn_choice; /* order of the words */
+
+static plx_index count_present(const uint8_t *present, plx_index n)
+{
+    plx_index count = 0;
+    for (plx_index i = 0; i < n; i++) count += !present || present[i];
+    return count;
+}
+
+typedef struct search_plan {
+    bool approx, unasked; /* unasked: auto took it */
+    double target;
+} search_plan;
+
+/* Methods without the parameters search exactly. */
+static plx_status plan_search(search_plan *out, plx_context *ctx, const plx__run *run, const char *view, plx_index n)
+{
+    plx__value choice, recall;
+    *out = (search_plan){0};
+    if (!run || plx__view_value_level(run->settings, "knn", view) < 0) return PLX_OK;
+    PLX_TRY(plx__view_value(&choice, ctx, run->settings, "knn", view));
+    PLX_TRY(plx__view_value(&recall, ctx, run->settings, "knn_recall", view));
+    out->unasked = choice.word == KNN_AUTO && n > PLX__KNN_EXACT_ROWS;
+    out->approx = out->unasked || choice.word == KNN_APPROX;
+    out->target = recall.number;
+    return PLX_OK;
+}
+
+/* What nobody asked for is told as loudly as what went wrong. */
+static plx_status tell(plx__run *run, const char *view, const plx__descent_report *report, const search_plan *plan)
+{
+    const char *name = run->method->name;
+    double found = 100 * report->recall;
+    if (report->exact) return PLX_OK;
+    if (report->recall < plan->target)
+        plx__warn(
+            run->ctx,
+            "%s: %.1f %% of the neighbours in view '%s' were found, knn_recall asks for %.1f %%%s; knn=exact finds "
+            "all of them",
+            name, found, view, 100 * plan->target, report->out_of_time ? " (the time limit ended the search)" : "");
+    else if (plan->unasked)
+        plx__warn(
+            run->ctx,
+            "%s: with more than %d samples the neighbours in view '%s' are approximate (knn=auto): %.1f %% are the "
+            "true ones; knn=exact finds all of them",
+            name, PLX__KNN_EXACT_ROWS, view, found);
+    else plx__info(run->ctx, "%s: approximate neighbours in view '%s', %.1f %% are the true ones", name, view, found);
+    return run->fitted ? PLX_OK : plx__report_number_of(run, "knn_recall", view, report->recall);
+}
+
+plx_status plx__neighbours(plx_context *ctx, plx__run *run, const char *view, plx__points rows,
+                           const plx__knn_options *options, int64_t *index, double *distance)
+{
+    plx__descent_report report;
+    search_plan plan;
+    PLX_TRY(plan_search(&plan, ctx, run, view, count_present(options->present, plx__points_rows(rows))));
+    if (!plan.approx) return plx__knn(ctx, rows, rows, options, index, distance);
+    PLX_TRY(plx__descent_knn(ctx, rows, options, plan.target, index, distance, &report));
+    return tell(run, view, &report, &plan);
+}
+
+double plx__neighbours_bytes(const plx__run *run, const char *view, plx_index k, double entries, bool sparse)
+{
+    plx_index n = run->problem->n;
+    search_plan plan;
+    if (plan_search(&plan, run->ctx, run, view, n) != PLX_OK) return INFINITY;
+    return plan.approx ? plx__descent_bytes(run->ctx, n, k, entries, sparse)
+                       : plx__knn_bytes(run->ctx, n, k, entries, sparse);
+}

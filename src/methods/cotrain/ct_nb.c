@@ -76,17 +76,22 @@ void plx__ct_add_to_nb(ct_learner *h, plx_index sample, int32_t label)
 
 /* ---- scores ---- */
 
-/* Few entries: logarithms of just the features they have. */
+/* Few entries: logarithms of just the features they have. A class has seen few features yet, and those it has not share
+ * one logarithm. */
 static void score_entries(const ct_learner *h, plx_ccsr rows, double smoothing, plx_mat scores)
 {
-    for (plx_index i = 0; i < rows.rows; i++)
-        for (plx_index c = 0; c < scores.cols; c++) {
-            const double *count = h->theta.data + c * h->theta.ld;
+    for (plx_index c = 0; c < scores.cols; c++) {
+        const double *count = h->theta.data + c * h->theta.ld, total = h->total[c];
+        double unseen = plx__nb_log_theta(0.0, total, smoothing, h->theta.cols);
+        for (plx_index i = 0; i < rows.rows; i++) {
             double sum = 0;
-            for (int64_t e = rows.ptr[i]; e < rows.ptr[i + 1]; e++)
-                sum += rows.val[e] * plx__nb_log_theta(count[rows.col[e]], h->total[c], smoothing, h->theta.cols);
+            for (int64_t e = rows.ptr[i]; e < rows.ptr[i + 1]; e++) {
+                double seen = count[rows.col[e]];
+                sum += rows.val[e] * (seen > 0 ? plx__nb_log_theta(seen, total, smoothing, h->theta.cols) : unseen);
+            }
             scores.data[i * scores.ld + c] = sum;
         }
+    }
 }
 
 /* Many: a table of all features. */

@@ -85,7 +85,7 @@ static plx_status save_arrays(const plx__h5 *f, const plx_model *m)
 static plx_status save_facts(const plx__h5 *f, const plx_model *m)
 {
     int64_t whole[] = {m->facts.iterations, m->facts.converged, m->n_fitted, (int64_t)m->seed};
-    double real[] = {m->facts.objective, m->seconds};
+    double real[] = {m->facts.objective, NAN}; /* seconds stood there: the same fit gives the same file */
     PLX_TRY(plx__model_save_kind(f, m->method->name));
     PLX_TRY(plx__h5_write_vector(f, "/facts_int", PLX__H5_I64, whole, 4));
     return plx__h5_write_vector(f, "/facts_real", PLX__H5_F64, real, 2);

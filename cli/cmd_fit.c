@@ -159,6 +159,7 @@ static void say_result(cli_session *s, const plx_model *model, const plx_dataset
 {
     cli_say_data(s, data);
     say_fit(s, model, seconds);
+    if (plx_model_members(model)) cli_say_members(s, model);
     cli_say_metrics(s, metrics);
     if (cli_flag(s->args, "show-changed")) say_changed(s, model);
     cli_say_warnings(s);
@@ -182,31 +183,11 @@ static int fit_data(cli_session *s, const char *method, plx_dataset **data, cons
     return code;
 }
 
-static bool is_auto(const char *method) { return strcmp(method, "auto") == 0; }
-
-static int run_auto(const cli_args *args)
-{
-    cli_session s;
-    plx_dataset *data = NULL;
-    int code = cli_check_auto(args);
-    if (!code) code = cli_session_open(&s, args);
-    if (code) return code;
-    code = cli_check_outputs(&s, outputs);
-    if (!code) code = cli_check_report(&s);
-    if (!code) code = cli_read_data(&data, &s, args->positional[1]);
-    if (!code) code = hide_labels(&data, &s);
-    if (!code) code = cli_fit_auto(&s, data);
-    plx_dataset_destroy(data);
-    cli_session_close(&s);
-    return code;
-}
-
 static int run(const cli_args *args)
 {
     cli_session s;
     plx_params *params = NULL;
     plx_dataset *data = NULL;
-    if (is_auto(args->positional[0])) return run_auto(args);
     int code = check_order(args);
     if (!code) code = check_out(args);
     if (!code) code = cli_session_open(&s, args);
@@ -270,7 +251,7 @@ static const cli_option *const option_sets[] = {
 static const cli_example examples[] = {
     {"parallax fit nb data/cora --labels 10% --out labels.csv", "Label all samples from a tenth of the labels."},
     {"parallax fit rls data/cora --set view=text --set gamma_a=0.1 --model cora.plx", "Keep a model for later."},
-    {"parallax fit auto data/cora --labels 10% --out labels.csv", "Let the command choose."},
+    {"parallax fit auto data/cora --labels 10% --out labels.csv --model cora.plx", "Let the command choose."},
     {"parallax fit nb data/cora --dump posterior=p.npy --json result.json --quiet", "Numbers for a script."},
     CLI_END_EXAMPLES};
 

@@ -58,6 +58,18 @@ static void show_settings(const plx_model *model)
     if (!any) puts("set         nothing: all parameters have their defaults");
 }
 
+/* Of a model of several methods. */
+static void show_members(const plx_model *model)
+{
+    printf("chosen      because %s\n", plx_model_reason(model));
+    for (plx_index i = 0; i < plx_model_members(model); i++) {
+        const char *why = plx_model_member_left_out(model, i);
+        printf("member      %s", plx_model_member_method(model, i));
+        if (why) printf(", left out: %s\n", why);
+        else printf(", agrees with the others on %.0f %%\n", 100 * plx_model_member_agreement(model, i));
+    }
+}
+
 static void show_fit(const plx_model *model)
 {
     double objective = plx_model_objective(model);
@@ -88,7 +100,8 @@ static void show(const plx_model *model)
     plx_method_info about = PLX_METHOD_INFO_INIT;
     bool known = plx_method_describe(&about, plx_model_method(model)) == PLX_OK;
     printf("method      %s%s%s\n", plx_model_method(model), known ? ": " : "", known ? about.title : "");
-    show_settings(model);
+    if (plx_model_members(model)) show_members(model);
+    else show_settings(model);
     show_views(model);
     show_classes(model);
     show_fit(model);
@@ -113,6 +126,20 @@ static void show_views_json(cli_json *j, const plx_model *model)
     cli_json_close(j, ']');
 }
 
+static void show_members_json(cli_json *j, const plx_model *model)
+{
+    cli_json_text(j, "reason", plx_model_reason(model));
+    cli_json_open(j, "members", '[');
+    for (plx_index i = 0; i < plx_model_members(model); i++) {
+        cli_json_open(j, NULL, '{');
+        cli_json_text(j, "method", plx_model_member_method(model, i));
+        cli_json_real(j, "agreement", plx_model_member_agreement(model, i));
+        cli_json_text(j, "left_out", plx_model_member_left_out(model, i));
+        cli_json_close(j, '}');
+    }
+    cli_json_close(j, ']');
+}
+
 static void show_json(const plx_model *model)
 {
     cli_json j;
@@ -127,6 +154,7 @@ static void show_json(const plx_model *model)
     }
     cli_json_close(&j, '}');
     show_views_json(&j, model);
+    if (plx_model_members(model)) show_members_json(&j, model);
     cli_json_open(&j, "classes", '[');
     for (plx_index c = 0; c < plx_model_classes(model); c++) cli_json_text(&j, NULL, plx_model_class(model, c));
     cli_json_close(&j, ']');

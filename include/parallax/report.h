@@ -16,7 +16,6 @@
 #include "parallax/compare.h"
 #include "parallax/explain.h"
 #include "parallax/model.h"
-#include "parallax/portfolio.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -76,7 +75,7 @@ PLX_API void plx_report_destroy(plx_report *report);
 
 /**
  * A model and its answers about the data set it was fitted to: what it is, how good it is on the samples whose label it
- * did not see, parameters, arrays, warnings, and plx_report_add_data().
+ * did not see, parameters, arrays, members, warnings, and plx_report_add_data().
  *
  * @retval PLX_E_ARG    an argument is NULL, or the numbers of samples differ
  * @retval PLX_E_NOMEM  memory ran out
@@ -86,18 +85,6 @@ PLX_API void plx_report_destroy(plx_report *report);
  */
 PLX_API PLX_NODISCARD plx_status plx_report_add_model(plx_report *report, plx_context *ctx, const plx_model *model,
                                                       const plx_dataset *data);
-
-/**
- * The same of several models that answer together: who took part, and why.
- *
- * @retval PLX_E_ARG    an argument is NULL, or the numbers of samples differ
- * @retval PLX_E_NOMEM  memory ran out
- *
- * Cost: that of the metrics and of plx_report_add_data().
- * @since 0.1
- */
-PLX_API PLX_NODISCARD plx_status plx_report_add_portfolio(plx_report *report, plx_context *ctx,
-                                                          const plx_portfolio *portfolio, const plx_dataset *data);
 
 /**
  * A data set: its views, which samples have which, and maps of the samples. Each view is drawn by its two strongest

@@ -53,19 +53,28 @@ static void softmax(double *row, plx_index n)
     for (plx_index c = 0; c < n; c++) row[c] /= sum;
 }
 
+bool plx__are_probabilities(plx_cmat scores, bool zero_means_none)
+{
+    for (plx_index i = 0; i < scores.rows; i++) {
+        const double *row = scores.data + i * scores.ld;
+        bool none = zero_means_none && plx__max_abs(row, scores.cols) == 0;
+        if (!none && !is_distribution(row, scores.cols)) return false;
+    }
+    return true;
+}
+
+void plx__soften(plx_mat scores, bool zero_means_none)
+{
+    for (plx_index i = 0; i < scores.rows; i++) {
+        double *row = scores.data + i * scores.ld;
+        if (!zero_means_none || plx__max_abs(row, scores.cols) > 0) softmax(row, scores.cols);
+    }
+}
+
 plx_status plx__class_probabilities(plx_mat *out, plx_context *ctx, plx_cmat scores, bool zero_means_none)
 {
-    bool ready = true;
     PLX_TRY(plx__mat_clone(out, plx__scratch(ctx), scores));
-    for (plx_index i = 0; i < out->rows; i++) {
-        const double *row = out->data + i * out->ld;
-        bool none = zero_means_none && plx__max_abs(row, out->cols) == 0;
-        ready &= none || is_distribution(row, out->cols);
-    }
-    for (plx_index i = 0; i < out->rows && !ready; i++) {
-        double *row = out->data + i * out->ld;
-        if (!zero_means_none || plx__max_abs(row, out->cols) > 0) softmax(row, out->cols);
-    }
+    if (!plx__are_probabilities(scores, zero_means_none)) plx__soften(*out, zero_means_none);
     return PLX_OK;
 }
 

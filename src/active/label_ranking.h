@@ -30,6 +30,10 @@ double plx__rank_labels_bytes(const plx__run *run);
  * softmax. A row of zeros (a missing view) stays when `zero_means_none`. */
 plx_status plx__class_probabilities(plx_mat *out, plx_context *ctx, plx_cmat scores, bool zero_means_none);
 
+/* Is every row with a say a distribution? And the softmax of all that have one. */
+bool plx__are_probabilities(plx_cmat scores, bool zero_means_none);
+void plx__soften(plx_mat scores, bool zero_means_none);
+
 /* 1 - (largest - second largest) of n probabilities. */
 double plx__margin_worth(const double *p, plx_index n);
 

@@ -18,8 +18,7 @@ typedef struct trial {
     plx_dataset *fitted; /* what the method sees; truth of the scored samples only */
     plx_dataset *apart;  /* samples set aside, where they take no part in the fit */
     plx_params *params;
-    plx_tuning *tuning;       /* NULL: the settings are as they were given */
-    plx_portfolio *portfolio; /* of `auto`, which has no model */
+    plx_tuning *tuning; /* NULL: the settings are as they were given */
     plx_model *model;
     plx_prediction *prediction; /* of `apart` */
 } trial;
@@ -81,31 +80,22 @@ static plx_status tune(trial *t, const plx__entry *e, const char *directory)
     return plx__tune(&t->tuning, t->ctx, e->method, t->fitted, t->params, &o);
 }
 
-static plx_status learn_portfolio(trial *t, const char *directory)
-{
-    PLX_TRY(plx__portfolio_fit(&t->portfolio, t->ctx, t->fitted, directory));
-    return t->apart ? plx__portfolio_predict(&t->prediction, t->ctx, t->portfolio, t->apart) : PLX_OK;
-}
-
 static plx_status learn(trial *t)
 {
     const plx__entry *e = &t->work->c->entry[t->task->entry];
     plx_fit_options o = PLX_FIT_OPTIONS_INIT;
     if (t->work->directories) o.directory = t->work->directories[t->work->c->block[t->task->block].data];
-    if (!e->method) return learn_portfolio(t, o.directory);
-    if (t->apart && !e->method->predict)
+    if (t->apart && e->method && !e->method->predict)
         PLX_FAIL(t->ctx, PLX_E_UNSUPPORTED, "%s cannot label samples that took no part in the fit", e->method->name);
-    PLX_TRY(plx__entry_params(&t->params, t->ctx, t->work->c, e, t->from));
+    if (e->method) PLX_TRY(plx__entry_params(&t->params, t->ctx, t->work->c, e, t->from));
     if (e->tuned) PLX_TRY(tune(t, e, o.directory));
-    PLX_TRY(plx__fit(&t->model, t->ctx, e->method, t->fitted, t->tuning ? t->tuning->params : t->params, &o, NULL));
+    PLX_TRY(plx__fit(&t->model, t->ctx, e->method ? e->method : &plx__method_auto, t->fitted,
+                     t->tuning ? t->tuning->params : t->params, &o, NULL));
     return t->apart ? plx__predict(&t->prediction, t->ctx, t->model, t->apart, NULL, t->apart->n, NULL, 0) : PLX_OK;
 }
 
 static plx_status measure(plx_metrics *metrics, trial *t)
 {
-    if (t->portfolio)
-        return t->apart ? plx__portfolio_measure(metrics, t->ctx, t->prediction, NULL, t->apart)
-                        : plx__portfolio_measure(metrics, t->ctx, t->portfolio->fitted, t->portfolio->seen, t->fitted);
     return t->apart ? plx__measure(metrics, t->ctx, t->prediction, t->model, t->apart)
                     : plx__measure(metrics, t->ctx, &t->model->fitted, t->model, t->fitted);
 }
@@ -127,7 +117,6 @@ static void close_trial(trial *t)
 {
     plx_prediction_destroy(t->prediction);
     plx_model_destroy(t->model);
-    plx__portfolio_destroy(t->portfolio);
     plx__tuning_destroy(t->tuning);
     plx__params_destroy(t->params);
     plx__dataset_destroy(t->apart);

@@ -12,6 +12,7 @@
 #include "api/choose_clusters.h"
 #include "api/heldout.h"
 #include "api/merge_rows.h"
+#include "api/portfolio_impl.h"
 #include "data/kernel_columns.h"
 #include "run/problem.h"
 #include "linalg/csr.h"
@@ -332,7 +333,8 @@ plx_status plx__fit(plx_model **out, plx_context *ctx, const plx__method *method
     *out = NULL;
     PLX_TRY(check_request(&o, ctx, method, data, params, options));
     PLX_TRY(plx__model_create(&m, ctx, method, params));
-    plx_status st = fit_model(m, ctx, data, &o, aid ? aid : &(plx__fit_aid){0});
+    plx_status st = method == &plx__method_auto ? plx__portfolio_fit(m, ctx, data, o.directory)
+                                                : fit_model(m, ctx, data, &o, aid ? aid : &(plx__fit_aid){0});
     if (st == PLX_OK) *out = m;
     else plx_model_destroy(m);
     return st;
@@ -342,7 +344,7 @@ static plx_status fit_call(plx_model **out, plx_context *ctx, const char *name, 
                            const plx_params *params, const plx_fit_options *options)
 {
     const plx__method *method = NULL;
-    PLX_TRY(plx__method_require(&method, ctx, name));
+    PLX_TRY(plx__any_method_require(&method, ctx, name));
     return plx__fit(out, ctx, method, data, params, options, NULL);
 }
 

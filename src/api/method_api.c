@@ -5,6 +5,7 @@
 
 #include "api/api_args.h"
 #include "api/describe.h"
+#include "api/portfolio_impl.h"
 #include "methods/registry.h"
 
 plx_index plx_method_count(void) { return plx__method_count(); }
@@ -42,7 +43,7 @@ static plx_status hand_out(void *to, size_t wanted, const void *from, size_t siz
 
 plx_status plx_method_describe(plx_method_info *info, const char *method)
 {
-    const plx__method *m = method ? plx__method_find(method) : NULL;
+    const plx__method *m = method ? plx__any_method(method) : NULL;
     if (!m || !info) return PLX_E_ARG;
     plx_method_info full = {sizeof full,    m->name,         m->title,     m->summary,   m->citation,
                             m->task,        m->capabilities, m->min_views, m->max_views, plx__param_count(m->params),
@@ -70,7 +71,7 @@ plx_status plx__describe_param(plx_param_info *info, const plx__method *m, plx_i
 
 plx_status plx_method_param(plx_param_info *info, const char *method, plx_index i)
 {
-    return plx__describe_param(info, method ? plx__method_find(method) : NULL, i);
+    return plx__describe_param(info, method ? plx__any_method(method) : NULL, i);
 }
 
 plx_status plx__describe_array(plx_array_info *info, const plx__method *m, plx_index i)
@@ -83,7 +84,7 @@ plx_status plx__describe_array(plx_array_info *info, const plx__method *m, plx_i
 
 plx_status plx_method_array(plx_array_info *info, const char *method, plx_index i)
 {
-    return plx__describe_array(info, method ? plx__method_find(method) : NULL, i);
+    return plx__describe_array(info, method ? plx__any_method(method) : NULL, i);
 }
 
 /* ---- parameters ---- */
@@ -91,7 +92,7 @@ plx_status plx_method_array(plx_array_info *info, const char *method, plx_index 
 static plx_status params_create(plx_params **out, plx_context *ctx, const char *method)
 {
     const plx__method *m = NULL;
-    PLX_TRY(plx__method_require(&m, ctx, method));
+    PLX_TRY(plx__any_method_require(&m, ctx, method));
     return plx__params_create(out, ctx, m->name, m->params);
 }
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "api/model_impl.h"
+#include "api/portfolio_impl.h"
 #include "core/json.h"
 
 plx_status plx__model_create(plx_model **out, plx_context *ctx, const plx__method *method, const plx_params *settings)
@@ -32,6 +32,7 @@ void plx_model_destroy(plx_model *m)
 {
     if (!m) return;
     plx_context *ctx = m->arena.ctx;
+    plx__portfolio_release(m->portfolio);
     plx_params_destroy(m->settings);
     json_decref(m->facts.extra);
     plx__arena_free(&m->json_arena);

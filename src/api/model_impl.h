@@ -28,6 +28,8 @@ typedef struct plx__view_card {
     const char *text;            /* how its text was counted; NULL: not from text */
 } plx__view_card;
 
+typedef struct plx__portfolio plx__portfolio;
+
 /* What a fit said it would need beyond the data, and what it took. */
 typedef struct plx__memory_use {
     double stated; /* 0: the method states nothing */
@@ -37,6 +39,7 @@ typedef struct plx__memory_use {
 struct plx_model {
     plx__arena arena;
     const plx__method *method;
+    plx__portfolio *portfolio; /* its members (portfolio_impl.h); NULL: the model of one method */
     plx_params *settings;
     void *params; /* the method's struct */
     plx_index n_classes;

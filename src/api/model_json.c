@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "api/api_args.h"
-#include "api/model_impl.h"
+#include "api/portfolio_impl.h"
 #include "core/json.h"
 #include "eval/metrics_store.h"
 #include "parallax/version.h"
@@ -95,6 +95,28 @@ static plx_status put_lists(plx_context *ctx, json_t *root, const plx_model *m)
     return put_list(ctx, root, "warnings", m->fitted.warnings, m->fitted.n_warnings);
 }
 
+/* ---- members ---- */
+
+static plx_status put_member(plx_context *ctx, json_t *list, const plx__member *m)
+{
+    const char *why = NULL;
+    json_t *object = json_object();
+    if (json_array_append_new(list, object) != 0) PLX_FAIL(ctx, PLX_E_NOMEM, "out of memory while writing JSON");
+    if (m->reason) PLX_TRY(plx__utf8(&why, plx__scratch(ctx), m->reason));
+    PLX_TRY(put(ctx, object, "method", json_string(m->method->name)));
+    PLX_TRY(put(ctx, object, "agreement", plx__json_real(m->agreement)));
+    return put(ctx, object, "left_out", why ? json_string(why) : json_null());
+}
+
+static plx_status put_members(plx_context *ctx, json_t *root, const plx__portfolio *p)
+{
+    json_t *list = json_array();
+    PLX_TRY(put(ctx, root, "reason", json_string(p->reason)));
+    PLX_TRY(put(ctx, root, "members", list));
+    for (plx_index i = 0; i < p->n_members; i++) PLX_TRY(put_member(ctx, list, &p->member[i]));
+    return PLX_OK;
+}
+
 /* ---- metrics ---- */
 
 static plx_status put_metrics(plx_context *ctx, json_t *root, const plx_model *m, const plx_dataset *data)
@@ -118,6 +140,7 @@ static plx_status build(json_t *root, plx_context *ctx, const plx_model *m, cons
     PLX_TRY(put_parameters(ctx, root, m));
     PLX_TRY(put_run(ctx, root, m));
     PLX_TRY(put_lists(ctx, root, m));
+    if (m->portfolio) PLX_TRY(put_members(ctx, root, m->portfolio));
     PLX_TRY(put_metrics(ctx, root, m, data));
     if (m->facts.extra && json_object_update(root, m->facts.extra) != 0)
         PLX_FAIL(ctx, PLX_E_NOMEM, "out of memory while writing JSON");

@@ -6,11 +6,10 @@
 #include <string.h>
 
 #include "api/api_args.h"
-#include "api/model_file.h"
+#include "api/portfolio_file.h"
 #include "io/h5.h"
 #include "linalg/csr.h"
 #include "methods/complete/complete_impl.h"
-#include "methods/registry.h"
 
 /* ---- views and classes ---- */
 
@@ -155,7 +154,7 @@ static plx_status load_body(plx_model **out, const plx__h5 *f)
         PLX_FAIL(f->ctx, PLX_E_FORMAT, "%s: a tagger of names, which tags text; this needs the model of a method",
                  f->path);
     if (strcmp(name, plx__method_complete.name) == 0) method = &plx__method_complete; /* not among the methods */
-    else PLX_TRY(plx__method_require(&method, f->ctx, name));
+    else PLX_TRY(plx__any_method_require(&method, f->ctx, name));
     PLX_TRY(plx__params_create(&settings, f->ctx, method->name, method->params));
     plx_status st = plx__model_load_parameters(settings, f);
     if (st == PLX_OK) st = plx__model_create(out, f->ctx, method, settings);
@@ -166,7 +165,8 @@ static plx_status load_body(plx_model **out, const plx__h5 *f)
     if (plx__h5_what(f, "/samples") != PLX__H5_NONE)
         PLX_TRY(plx__h5_read_texts(&(*out)->samples, &(*out)->n_samples, f, &(*out)->arena, "/samples"));
     PLX_TRY(load_views(*out, f));
-    return load_arrays(*out, f);
+    PLX_TRY(load_arrays(*out, f));
+    return method == &plx__method_auto ? plx__portfolio_load(*out, f, load_body) : PLX_OK;
 }
 
 plx_status plx__model_load(plx_model **out, plx_context *ctx, const char *path)

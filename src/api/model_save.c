@@ -5,10 +5,9 @@
 #include <string.h>
 
 #include "api/api_args.h"
-#include "api/model_file.h"
+#include "api/portfolio_file.h"
 #include "io/h5.h"
 #include "methods/complete/complete_impl.h"
-#include "methods/registry.h"
 
 /* ---- what new data are matched with ---- */
 
@@ -100,7 +99,8 @@ static plx_status save_body(const plx__h5 *f, const void *model)
     if (m->samples) PLX_TRY(plx__h5_write_texts(f, "/samples", m->samples, m->n_samples));
     PLX_TRY(plx__h5_write_group(f, "/views", false));
     for (plx_index v = 0; v < m->n_views; v++) PLX_TRY(save_view(f, &m->views[v], v));
-    return save_arrays(f, m);
+    PLX_TRY(save_arrays(f, m));
+    return m->portfolio ? plx__portfolio_save(f, m->portfolio, save_body) : PLX_OK;
 }
 
 plx_status plx__model_save(plx_context *ctx, const plx_model *m, const char *path)
@@ -110,7 +110,7 @@ plx_status plx__model_save(plx_context *ctx, const plx_model *m, const char *pat
 
 static plx_status save_call(plx_context *ctx, const plx_model *model, const char *path)
 {
-    if (plx__method_find(model->method->name) != model->method && model->method != &plx__method_complete)
+    if (plx__any_method(model->method->name) != model->method && model->method != &plx__method_complete)
         PLX_FAIL(ctx, PLX_E_UNSUPPORTED, "the model of a ranking cannot be saved; fit %s itself", model->method->name);
     return plx__model_save(ctx, model, path);
 }

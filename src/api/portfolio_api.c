@@ -1,74 +1,83 @@
 /*
- * plx_portfolio_fit and what it gives.
+ * The method `auto` as the outside sees it, and reading its members.
  */
 #include <math.h>
+#include <string.h>
 
-#include "api/api_args.h"
 #include "api/portfolio_impl.h"
-#include "eval/metrics_store.h"
+#include "methods/registry.h"
 
-plx_status plx_portfolio_fit(plx_portfolio **out, plx_context *ctx, const plx_dataset *data, const char *directory)
+/* ---- the descriptor ---- */
+
+static const plx__param_table tables[] = {NULL};
+
+static const plx__array_spec arrays[] = {
+    {"agreement", "members x 1", 0,
+     "share of the samples without a label on which a member agrees with another one, on the average; nan: left out"},
+    {"power", "members x 1", 0, "what the probabilities of a member are raised to before the mean; nan: left out"},
+    {0}};
+
+const plx__method plx__method_auto = {
+    .name = "auto",
+    .title = "Several methods, chosen by the look of the data",
+    .summary = "The mean of the probabilities of several methods, each made as sure as it agrees with the others.",
+    .task = PLX_TASK_CLASSIFY,
+    .scores = "mean of the members' probabilities",
+    .growth = "that of its members",
+    .capabilities = PLX_CAN_PREDICT | PLX_CAN_MISSING_VIEWS | PLX_CAN_SPARSE | PLX_CAN_USE_UNLABELLED | PLX_IS_RANDOM,
+    .min_views = 1,
+    .min_classes = 2,
+    .params = tables,
+    .arrays = arrays};
+
+const plx__method *plx__any_method(const char *name)
 {
-    if (out) *out = NULL;
-    PLX__CALL(ctx, plx__portfolio_fit(out, ctx, data, directory), PLX__ARG(out), PLX__ARG(data));
+    return strcmp(name, plx__method_auto.name) == 0 ? &plx__method_auto : plx__method_find(name);
 }
 
-plx_status plx_portfolio_predict(plx_prediction **out, plx_context *ctx, const plx_portfolio *portfolio,
-                                 const plx_dataset *data)
+plx_status plx__any_method_require(const plx__method **out, plx_context *ctx, const char *name)
 {
-    if (out) *out = NULL;
-    PLX__CALL(ctx, plx__portfolio_predict(out, ctx, portfolio, data), PLX__ARG(out), PLX__ARG(portfolio),
-              PLX__ARG(data));
+    *out = plx__any_method(name);
+    return *out ? PLX_OK : plx__method_require(out, ctx, name);
 }
 
-void plx_portfolio_destroy(plx_portfolio *portfolio) { plx__portfolio_destroy(portfolio); }
+/* ---- reading ---- */
 
-static plx_status metrics_of(plx_metrics **out, plx_context *ctx, const plx_portfolio *p, const plx_dataset *data)
+static const plx__member *member_at(const plx_model *model, plx_index i)
 {
-    plx_metrics *metrics = NULL;
-    PLX_TRY(plx__metrics_new(&metrics, ctx));
-    plx_status st = plx__portfolio_measure(metrics, ctx, p->fitted, p->seen, data);
-    if (st == PLX_OK) *out = metrics;
-    else plx__metrics_destroy(metrics);
-    return st;
+    return i >= 0 && i < plx_model_members(model) ? &model->portfolio->member[i] : NULL;
 }
 
-plx_status plx_portfolio_metrics(plx_metrics **out, plx_context *ctx, const plx_portfolio *portfolio,
-                                 const plx_dataset *data)
+const char *plx_model_reason(const plx_model *model)
 {
-    if (out) *out = NULL;
-    PLX__CALL(ctx, metrics_of(out, ctx, portfolio, data), PLX__ARG(out), PLX__ARG(portfolio), PLX__ARG(data));
+    return model && model->portfolio ? model->portfolio->reason : NULL;
 }
 
-static const plx__member *member_at(const plx_portfolio *p, plx_index i)
+plx_index plx_model_members(const plx_model *model)
 {
-    return p && i >= 0 && i < p->n_members ? &p->member[i] : NULL;
+    return model && model->portfolio ? model->portfolio->n_members : 0;
 }
 
-const plx_prediction *plx_portfolio_prediction(const plx_portfolio *p) { return p ? p->fitted : NULL; }
-const char *plx_portfolio_reason(const plx_portfolio *p) { return p ? p->reason : NULL; }
-plx_index plx_portfolio_members(const plx_portfolio *p) { return p ? p->n_members : 0; }
-
-const char *plx_portfolio_method(const plx_portfolio *p, plx_index i)
+const char *plx_model_member_method(const plx_model *model, plx_index i)
 {
-    const plx__member *m = member_at(p, i);
+    const plx__member *m = member_at(model, i);
     return m ? m->method->name : NULL;
 }
 
-const plx_model *plx_portfolio_model(const plx_portfolio *p, plx_index i)
+const plx_model *plx_model_member(const plx_model *model, plx_index i)
 {
-    const plx__member *m = member_at(p, i);
+    const plx__member *m = member_at(model, i);
     return m ? m->model : NULL;
 }
 
-const char *plx_portfolio_left_out(const plx_portfolio *p, plx_index i)
+const char *plx_model_member_left_out(const plx_model *model, plx_index i)
 {
-    const plx__member *m = member_at(p, i);
+    const plx__member *m = member_at(model, i);
     return m ? m->reason : NULL;
 }
 
-double plx_portfolio_agreement(const plx_portfolio *p, plx_index i)
+double plx_model_member_agreement(const plx_model *model, plx_index i)
 {
-    const plx__member *m = member_at(p, i);
+    const plx__member *m = member_at(model, i);
     return m ? m->agreement : NAN;
 }

@@ -1,5 +1,6 @@
 /*
- * Portfolios inside a running call.
+ * Models that answer together (method `auto`) inside a running call. The model of a portfolio has a plx__portfolio; all
+ * other parts of it (classes, views, answers) are like those of any model.
  */
 #ifndef PLX_API_PORTFOLIO_IMPL_H
 #define PLX_API_PORTFOLIO_IMPL_H
@@ -12,28 +13,37 @@ typedef struct plx__member {
     plx_model *model;   /* NULL: left out */
     const char *reason; /* why */
     double agreement;   /* with the others; NaN: there are none */
+    bool margins;       /* its scores are no probabilities; the softmax of them is */
     double power;       /* its probabilities are raised to it and made to sum to 1 again */
 } plx__member;
 
-struct plx_portfolio {
-    plx__arena arena;
+struct plx__portfolio {
     plx__member *member;
     plx_index n_members;
-    const char *reason;
-    plx_index n_classes;
-    const char *const *classes;
-    plx_prediction *fitted;
-    uint8_t *seen; /* n: labels that were seen */
+    const char *reason; /* why these */
 };
+
+/* Not among the methods of the registry: its members are. */
+extern const plx__method plx__method_auto;
+
+/* A method of the registry, or `auto`; NULL: there is none of that name. */
+const plx__method *plx__any_method(const char *name);
+/* Same, or an error that names the nearest. */
+plx_status plx__any_method_require(const plx__method **out, plx_context *ctx, const char *name);
 
 /* Names of the members for a data set, NULL at the end, and why. */
 const char *const *plx__portfolio_choice(const char **reason, const plx_dataset *data);
-plx_status plx__portfolio_fit(plx_portfolio **out, plx_context *ctx, const plx_dataset *data, const char *directory);
-plx_status plx__portfolio_predict(plx_prediction **out, plx_context *ctx, const plx_portfolio *p,
-                                  const plx_dataset *data);
-/* Adds the metrics of a prediction; `seen` NULL: all samples with a truth count. */
-plx_status plx__portfolio_measure(plx_metrics *metrics, plx_context *ctx, const plx_prediction *prediction,
-                                  const uint8_t *seen, const plx_dataset *data);
-void plx__portfolio_destroy(plx_portfolio *p);
+
+/* Fits the members of a model that was just created, and answers about the samples. */
+plx_status plx__portfolio_fit(plx_model *whole, plx_context *ctx, const plx_dataset *data, const char *directory);
+
+/* Room for members in the arena of a model; they are destroyed with it. */
+enum { PLX__MOST_MEMBERS = 16 };
+plx_status plx__portfolio_open(plx_model *whole, plx_context *ctx);
+void plx__portfolio_release(plx__portfolio *p);
+
+/* Answers of all members that can label new samples, combined, about data in the model's terms. */
+plx_status plx__portfolio_answer(plx_prediction *out, plx_context *ctx, const plx_model *whole,
+                                 const plx_dataset *matched);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "api/api_args.h"
 #include "api/merge_rows.h"
+#include "api/portfolio_impl.h"
 #include "run/problem.h"
 
 static plx_status create(plx_prediction **out, plx_context *ctx, const plx__method *method)
@@ -164,7 +165,7 @@ plx_status plx__predict(plx_prediction **out, plx_context *ctx, const plx_model 
                         const plx_index *row, plx_index rows, const char *const *wanted, plx_index n_wanted)
 {
     *out = NULL;
-    if (!m->method->predict)
+    if (!m->method->predict && !m->portfolio)
         PLX_FAIL(ctx, PLX_E_UNSUPPORTED, "%s labels only the samples it was fitted to; it cannot predict new ones",
                  m->method->name);
     plx_dataset *matched = NULL;
@@ -172,7 +173,8 @@ plx_status plx__predict(plx_prediction **out, plx_context *ctx, const plx_model 
     plx_status st = PLX_OK;
     PLX_GOTO(plx__match_data(&matched, ctx, m, data));
     PLX_GOTO(create(&p, ctx, m->method));
-    PLX_GOTO(run_predict(p, &(request){ctx, m, wanted, n_wanted}, matched, row, rows));
+    if (m->portfolio) PLX_GOTO(plx__portfolio_answer(p, ctx, m, matched));
+    else PLX_GOTO(run_predict(p, &(request){ctx, m, wanted, n_wanted}, matched, row, rows));
     PLX_GOTO(plx__take_notes(&p->warnings, &p->n_warnings, ctx, &p->arena));
     *out = p;
     p = NULL;

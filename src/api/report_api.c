@@ -55,13 +55,6 @@ plx_status plx_report_add_model(plx_report *report, plx_context *ctx, const plx_
     PLX__CALL(ctx, plx__report_model(report, ctx, model, data), PLX__ARG(report), PLX__ARG(model), PLX__ARG(data));
 }
 
-plx_status plx_report_add_portfolio(plx_report *report, plx_context *ctx, const plx_portfolio *portfolio,
-                                    const plx_dataset *data)
-{
-    PLX__CALL(ctx, plx__report_portfolio(report, ctx, portfolio, data), PLX__ARG(report), PLX__ARG(portfolio),
-              PLX__ARG(data));
-}
-
 plx_status plx_report_add_data(plx_report *report, plx_context *ctx, const plx_dataset *data,
                                const plx_prediction *prediction)
 {

@@ -5,7 +5,6 @@
 #define PLX_API_REPORT_IMPL_H
 
 #include "api/model_impl.h"
-#include "parallax/portfolio.h"
 #include "report/report_parts.h"
 
 /* A data set with the answers of a prediction (NULL: none). */
@@ -21,6 +20,5 @@ typedef struct plx__reported {
 plx_status plx__report_outcome(plx_report *r, plx_context *ctx, const plx__reported *about, const plx_dataset *data);
 
 plx_status plx__report_model(plx_report *r, plx_context *ctx, const plx_model *model, const plx_dataset *data);
-plx_status plx__report_portfolio(plx_report *r, plx_context *ctx, const plx_portfolio *p, const plx_dataset *data);
 
 #endif

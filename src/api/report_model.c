@@ -52,6 +52,28 @@ static void put_run(plx__json_maker *m, plx_report *r, const plx_model *model)
     put_arrays(m, object, model);
 }
 
+/* ---- members ---- */
+
+static plx_status put_members(plx_report *r, plx_context *ctx, const plx__portfolio *p)
+{
+    plx_explanation *e = NULL;
+    plx__section *s = NULL;
+    PLX_TRY(plx__explanation_create(&e, ctx));
+    plx_status st = plx__section_add(&s, e, "members", "Who took part", "method|agreement|left out because");
+    if (st == PLX_OK)
+        st = plx__section_note(s,
+                               "Chosen because: %s. Agreement: share of the samples without a label on which it "
+                               "answers as the others do.",
+                               p->reason);
+    for (plx_index i = 0; st == PLX_OK && i < p->n_members; i++)
+        st = plx__section_row(s, (plx__cell[]){plx__cell_text(p->member[i].method->name),
+                                               plx__cell_number(p->member[i].agreement),
+                                               plx__cell_text(p->member[i].reason ? p->member[i].reason : "")});
+    if (st == PLX_OK) st = plx__report_tables(r, ctx, e);
+    plx__explanation_free(e);
+    return st;
+}
+
 /* ---- models ---- */
 
 static plx_status put_outcome(plx_report *r, plx_context *ctx, const plx_model *model, const plx_dataset *data)
@@ -72,40 +94,9 @@ plx_status plx__report_model(plx_report *r, plx_context *ctx, const plx_model *m
     PLX_TRY(put_outcome(r, ctx, model, data));
     PLX_TRY(put_settings(&m, r, model));
     put_run(&m, r, model);
+    if (model->portfolio) PLX_TRY(put_members(r, ctx, model->portfolio));
     plx__report_fact(&m, r, "seconds", model->seconds);
     if (model->facts.converged >= 0) plx__report_fact(&m, r, "iterations", (double)model->facts.iterations);
     for (plx_index i = 0; i < model->fitted.n_warnings; i++) plx__report_warning(&m, r, model->fitted.warnings[i]);
     return plx__json_made(&m);
-}
-
-/* ---- portfolios ---- */
-
-static plx_status put_members(plx_report *r, plx_context *ctx, const plx_portfolio *p)
-{
-    plx_explanation *e = NULL;
-    plx__section *s = NULL;
-    PLX_TRY(plx__explanation_create(&e, ctx));
-    plx_status st = plx__section_add(&s, e, "members", "Who took part", "method|agreement|left out because");
-    if (st == PLX_OK)
-        st = plx__section_note(s,
-                               "Chosen because: %s. Agreement: share of the samples without a label on which it "
-                               "answers as the others do.",
-                               p->reason);
-    for (plx_index i = 0; st == PLX_OK && i < p->n_members; i++)
-        st = plx__section_row(s, (plx__cell[]){plx__cell_text(p->member[i].method->name),
-                                               plx__cell_number(p->member[i].agreement),
-                                               plx__cell_text(p->member[i].reason ? p->member[i].reason : "")});
-    if (st == PLX_OK) st = plx__report_tables(r, ctx, e);
-    plx__explanation_free(e);
-    return st;
-}
-
-plx_status plx__report_portfolio(plx_report *r, plx_context *ctx, const plx_portfolio *p, const plx_dataset *data)
-{
-    plx__reported about = {.name = "auto", .prediction = p->fitted, .seen = p->seen};
-    PLX_TRY(plx__metrics_new(&about.metrics, ctx));
-    plx_status st = plx__portfolio_measure(about.metrics, ctx, p->fitted, p->seen, data);
-    if (st == PLX_OK) st = plx__report_outcome(r, ctx, &about, data);
-    plx__metrics_destroy(about.metrics);
-    return st == PLX_OK ? put_members(r, ctx, p) : st;
 }

@@ -20,7 +20,7 @@ typedef enum plx__role {
 
 typedef struct plx__entry {
     const char *name;          /* as asked for */
-    const plx__method *method; /* NULL: predictions made elsewhere, or `auto`, a portfolio */
+    const plx__method *method; /* NULL: predictions made elsewhere, or `auto` */
     plx_params *params;        /* owned */
     const char *file;          /* of predictions made elsewhere; NULL: ours */
     bool tuned;                /* its settings are chosen anew in every run, on the labels of the run */

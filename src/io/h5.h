@@ -25,6 +25,7 @@ typedef struct plx__h5 {
     plx_context *ctx;
     const char *path;  /* as the user wrote it; for messages */
     hid_t file;        /* < 0: closed */
+    hid_t base;        /* what object names start at: the file, or a group of it */
     bool entered;      /* holds the lock */
     H5E_auto2_t print; /* the error printer to restore */
     void *print_data;
@@ -34,6 +35,10 @@ typedef struct plx__h5 {
 } plx__h5;
 
 /* ---- life ---- */
+
+/* A group as if it were the whole file: "/x" is then GROUP/x. Close it with plx__h5_leave() before the file. */
+plx_status plx__h5_enter_group(plx__h5 *part, const plx__h5 *f, const char *group);
+void plx__h5_leave(plx__h5 *part);
 
 /* Take the lock and silence HDF5 without opening a file; for a library that uses HDF5 itself (matio). */
 void plx__h5_enter(plx__h5 *f, plx_context *ctx, const char *path);

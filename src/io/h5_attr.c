@@ -25,14 +25,14 @@ static plx_status attr_fail(const plx__h5 *f, const char *object, const char *at
 
 bool plx__h5_has_attr(const plx__h5 *f, const char *object, const char *attr)
 {
-    return H5Aexists_by_name(f->file, object, attr, H5P_DEFAULT) > 0;
+    return H5Aexists_by_name(f->base, plx__h5_name(object), attr, H5P_DEFAULT) > 0;
 }
 
 static plx_status open_attribute(attribute *a, const plx__h5 *f, const char *object, const char *attr)
 {
     *a = (attribute){-1, -1, -1, {0}};
     if (!plx__h5_has_attr(f, object, attr)) return PLX_OK;
-    a->id = H5Aopen_by_name(f->file, object, attr, H5P_DEFAULT, H5P_DEFAULT);
+    a->id = H5Aopen_by_name(f->base, plx__h5_name(object), attr, H5P_DEFAULT, H5P_DEFAULT);
     if (a->id >= 0) a->type = H5Aget_type(a->id);
     if (a->id >= 0) a->space = H5Aget_space(a->id);
     if (a->type < 0 || a->space < 0) return attr_fail(f, object, attr, "is damaged");

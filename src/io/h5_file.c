@@ -25,7 +25,7 @@ void plx__h5_forked(void)
 
 void plx__h5_enter(plx__h5 *f, plx_context *ctx, const char *path)
 {
-    *f = (plx__h5){.ctx = ctx, .path = path, .file = -1, .entered = true};
+    *f = (plx__h5){.ctx = ctx, .path = path, .file = -1, .base = -1, .entered = true};
     plx__h5_lock();
     H5Eget_auto2(H5E_DEFAULT, &f->print, &f->print_data);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
@@ -70,6 +70,7 @@ static plx_status open_file(plx__h5 *f)
     if (f->file < 0)
         PLX_FAIL(f->ctx, PLX_E_FORMAT,
                  "%s: damaged HDF5 file (its header or end is missing), or one still being written", f->path);
+    f->base = f->file;
     plx__h5_map(f);
     return plx__h5_check_heaps(f);
 }
@@ -95,6 +96,7 @@ static plx_status create_file(plx__h5 *f, size_t userblock)
     H5Pclose(fcpl);
     H5Pclose(fapl);
     if (f->file < 0) PLX_FAIL(f->ctx, PLX_E_IO, "%s: cannot write an HDF5 file here", f->path);
+    f->base = f->file;
     return PLX_OK;
 }
 
@@ -104,6 +106,19 @@ plx_status plx__h5_create(plx__h5 *f, plx_context *ctx, const char *path, size_t
     plx_status st = create_file(f, userblock);
     if (st != PLX_OK) plx__h5_close(f);
     return st;
+}
+
+plx_status plx__h5_enter_group(plx__h5 *part, const plx__h5 *f, const char *group)
+{
+    *part = *f;
+    part->base = H5Gopen2(f->base, plx__h5_name(group), H5P_DEFAULT);
+    return part->base < 0 ? plx__h5_fail(f, PLX_E_FORMAT, group, "is not a readable group") : PLX_OK;
+}
+
+void plx__h5_leave(plx__h5 *part)
+{
+    if (part->base >= 0) H5Gclose(part->base);
+    part->base = -1;
 }
 
 plx_status plx__h5_finish(plx__h5 *f)
@@ -133,7 +148,7 @@ plx_status plx__h5_fail(const plx__h5 *f, plx_status code, const char *object, c
 static H5O_type_t object_type(const plx__h5 *f, const char *object)
 {
     H5O_info_t info;
-    hid_t id = H5Oopen(f->file, object, H5P_DEFAULT);
+    hid_t id = H5Oopen(f->base, plx__h5_name(object), H5P_DEFAULT);
     if (id < 0) return H5O_TYPE_UNKNOWN;
     H5O_type_t type = H5Oget_info(id, &info) < 0 ? H5O_TYPE_UNKNOWN : info.type;
     H5Oclose(id);
@@ -142,7 +157,7 @@ static H5O_type_t object_type(const plx__h5 *f, const char *object)
 
 H5T_class_t plx__h5_class(const plx__h5 *f, const char *object)
 {
-    hid_t set = H5Dopen2(f->file, object, H5P_DEFAULT);
+    hid_t set = H5Dopen2(f->base, plx__h5_name(object), H5P_DEFAULT);
     if (set < 0) return H5T_NO_CLASS;
     hid_t type = H5Dget_type(set), space = H5Dget_space(set);
     H5T_class_t class = type < 0 || H5Sget_simple_extent_type(space) == H5S_NULL ? H5T_NO_CLASS : H5Tget_class(type);
@@ -202,7 +217,7 @@ plx_status plx__h5_children(const char *const **names, plx_index *count, const p
     hsize_t position = 0;
     *names = NULL;
     *count = 0;
-    hid_t id = H5Gopen2(f->file, group, H5P_DEFAULT);
+    hid_t id = H5Gopen2(f->base, plx__h5_name(group), H5P_DEFAULT);
     if (id < 0) return plx__h5_fail(f, PLX_E_FORMAT, group, "is not a readable group");
     herr_t walked = H5Literate(id, H5_INDEX_NAME, H5_ITER_INC, &position, add_child, &list);
     H5Gclose(id);

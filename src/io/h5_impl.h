@@ -6,6 +6,13 @@
 
 #include "io/h5.h"
 
+/* An object name as HDF5 resolves it from `base`. */
+static inline const char *plx__h5_name(const char *object)
+{
+    if (object[0] != '/') return object;
+    return object[1] ? object + 1 : ".";
+}
+
 /* "file: object: what". */
 plx_status plx__h5_fail(const plx__h5 *f, plx_status code, const char *object, const char *what);
 

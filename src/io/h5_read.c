@@ -87,7 +87,7 @@ static plx_status check_storage(const plx__h5 *f, const reading *r, const char *
 static plx_status begin_reading(reading *r, const plx__h5 *f, const char *object)
 {
     *r = (reading){-1, -1, -1, {0}};
-    r->set = H5Dopen2(f->file, object, H5P_DEFAULT);
+    r->set = H5Dopen2(f->base, plx__h5_name(object), H5P_DEFAULT);
     if (r->set < 0) return plx__h5_fail(f, PLX_E_FORMAT, object, "there is no readable data set of this name");
     r->type = H5Dget_type(r->set);
     r->space = H5Dget_space(r->set);

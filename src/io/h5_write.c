@@ -57,7 +57,7 @@ plx_status plx__h5_write_group(const plx__h5 *f, const char *group, bool wide)
         H5Pset_attr_creation_order(plist, H5P_CRT_ORDER_TRACKED);
         H5Pset_attr_phase_change(plist, 0, 0);
     }
-    hid_t id = H5Gcreate2(f->file, group, H5P_DEFAULT, plist, H5P_DEFAULT);
+    hid_t id = H5Gcreate2(f->base, plx__h5_name(group), H5P_DEFAULT, plist, H5P_DEFAULT);
     H5Pclose(plist);
     if (id < 0) return plx__h5_fail(f, PLX_E_IO, group, "the group cannot be written");
     H5Gclose(id);
@@ -97,7 +97,7 @@ static plx_status write_set(const plx__h5 *f, const char *object, hid_t type, co
     bool empty = false, written = false;
     for (int d = 0; d < rank; d++) empty = empty || dims[d] == 0;
     hid_t space = make_space(rank, dims), plist = storage(rank, dims, H5Tget_size(type));
-    hid_t set = H5Dcreate2(f->file, object, type, space, H5P_DEFAULT, plist, H5P_DEFAULT);
+    hid_t set = H5Dcreate2(f->base, plx__h5_name(object), type, space, H5P_DEFAULT, plist, H5P_DEFAULT);
     if (set >= 0) written = empty || H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
     if (set >= 0 && H5Dclose(set) < 0) written = false;
     H5Pclose(plist);
@@ -144,7 +144,8 @@ static plx_status write_attribute(const plx__h5 *f, const char *object, const ch
     bool empty = false, written = false;
     for (int d = 0; d < rank; d++) empty = empty || dims[d] == 0;
     hid_t space = make_space(rank, dims);
-    hid_t id = H5Acreate_by_name(f->file, object, attr, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t id =
+        H5Acreate_by_name(f->base, plx__h5_name(object), attr, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     if (id >= 0) written = empty || H5Awrite(id, type, values) >= 0;
     if (id >= 0 && H5Aclose(id) < 0) written = false;
     H5Sclose(space);

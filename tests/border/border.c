@@ -229,7 +229,7 @@ static void make_rest(desk *k)
     need(k, plx_params_create(&k->tune_params, k->ctx, "rls"), "params");
     need(k, plx_tune(&k->tuning, k->ctx, "rls", k->data, k->tune_params, &k->tune), "tuning");
     need(k, plx_dataset_relabel(&k->partly, k->ctx, k->data, k->labels), "data");
-    need(k, plx_portfolio_fit(&k->portfolio, k->ctx, k->partly, NULL), "portfolio");
+    need(k, plx_fit(&k->several, k->ctx, "auto", k->partly, NULL, NULL), "several");
     need(k, plx_report_create(&k->report, k->ctx, PLX_REPORT_FIT, NULL), "report");
     need(k, plx_complete_params_create(&k->complete_params, k->ctx), "params");
     need(k, plx_complete_fit(&k->completer, k->ctx, k->holes, k->complete_params), "completer");

@@ -56,7 +56,7 @@ typedef struct desk {
     plx_params *tune_params;
     plx_tuning *tuning;
     plx_dataset *partly; /* the samples of `data` with labels of some */
-    plx_portfolio *portfolio;
+    plx_model *several;  /* of auto */
     plx_report *report;
     plx_metrics_hierarchy hierarchy;
     plx_cmat dense;

@@ -2,9 +2,8 @@
  * @file parallax/dataset.h
  * @brief Samples described by several views, with holes, labels and a class hierarchy.
  *
- * Lifetime: a data set is owned by the caller and freed with plx_dataset_destroy(). Everything
- * handed to it is copied, unless it is lent (plx_dataset_borrow_dense()); everything read from it is borrowed and lives
- * as long as it does.
+ * Lifetime: a data set is owned by the caller and freed with plx_dataset_destroy(). Everything handed to it is copied,
+ * unless it is lent (plx_dataset_borrow_dense()); everything read from it is borrowed and lives as long as it does.
  *
  * Threads: building is for one thread; a finished data set is read-only and may be shared.
  *
@@ -44,11 +43,12 @@ typedef struct plx_view_info {
     plx_index present;        /**< samples that have the view */
     plx_index missing_values; /**< NaN entries inside present rows */
     double cost;              /**< of measuring the view for one sample */
+    const char *text;         /**< how its text was counted, as text options; NULL: not from text */
 } plx_view_info;
 
 #define PLX_VIEW_INFO_INIT                                                                                             \
     {                                                                                                                  \
-        sizeof(plx_view_info), 0, PLX_VIEW_REAL, 0, 0, 0, 0, 0, 0, 0                                                   \
+        sizeof(plx_view_info), 0, PLX_VIEW_REAL, 0, 0, 0, 0, 0, 0, 0, 0                                                \
     }
 
 /**
@@ -103,6 +103,7 @@ PLX_API PLX_NODISCARD plx_status plx_view_kind_guess_sparse(plx_view_kind *out, 
  *
  * Ownership: what is handed over is copied, but for the values of plx_dataset_borrow_dense() and _sparse().
  * Threads: as the context passed in; one thread at a time for a data set.
+ * Cost: O(1) where nothing else is said.
  */
 
 /**
@@ -115,7 +116,6 @@ PLX_API PLX_NODISCARD plx_status plx_view_kind_guess_sparse(plx_view_kind *out, 
  * @retval PLX_E_NOMEM  memory ran out
  *
  * Ownership: the caller's; free it with plx_dataset_destroy() before the context.
- * Cost: O(1).
  */
 PLX_API PLX_NODISCARD plx_status plx_dataset_create(plx_dataset **out, plx_context *ctx, const char *name, plx_index n);
 
@@ -250,8 +250,6 @@ PLX_API PLX_NODISCARD plx_status plx_dataset_set_hierarchy(plx_dataset *data, pl
  *
  * @retval PLX_E_ARG   `data` or `ctx` is NULL
  * @retval PLX_E_DATA  the cost is not a finite number > 0
- *
- * Cost: O(1).
  */
 PLX_API PLX_NODISCARD plx_status plx_dataset_set_label_cost(plx_dataset *data, plx_context *ctx, double cost);
 
@@ -260,8 +258,6 @@ PLX_API PLX_NODISCARD plx_status plx_dataset_set_label_cost(plx_dataset *data, p
  *
  * @retval PLX_E_ARG   `data` or `ctx` is NULL, or there is no such view
  * @retval PLX_E_DATA  the cost is not a finite number > 0
- *
- * Cost: O(1).
  */
 PLX_API PLX_NODISCARD plx_status plx_dataset_set_view_cost(plx_dataset *data, plx_context *ctx, plx_index view,
                                                            double cost);
@@ -276,6 +272,18 @@ PLX_API PLX_NODISCARD plx_status plx_dataset_set_view_cost(plx_dataset *data, pl
  * Cost: O(n).
  */
 PLX_API PLX_NODISCARD plx_status plx_dataset_set_sample_costs(plx_dataset *data, plx_context *ctx, const double *costs);
+
+/**
+ * How the text of a view was counted, as plx_read_options has it, so that new text is counted alike. Readers set it.
+ *
+ * @param options     "": the defaults; NULL: the view is not from text
+ * @retval PLX_E_ARG  `data` or `ctx` is NULL, there is no such view, or no such option
+ *
+ * Cost: O(length of the text).
+ * @since 0.1
+ */
+PLX_API PLX_NODISCARD plx_status plx_dataset_set_view_text(plx_dataset *data, plx_context *ctx, plx_index view,
+                                                           const char *options);
 
 /**
  * @name Reading

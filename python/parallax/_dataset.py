@@ -241,6 +241,13 @@ class Dataset:
             raise ValueError(f"Found input variables with inconsistent numbers of samples: [{len(self)}, {len(words)}]")
         return self._derived(lib.plx_dataset_relabel, NULL if words is None else Texts(words).pointer)
 
+    def with_truth(self, truth):
+        """A copy with this truth, for evaluation only, that shares the values."""
+        words = _label_texts(truth)
+        copy = self.relabel(self.labels)
+        copy._set(lib.plx_dataset_set_truth, words)
+        return copy
+
     def mask(self, present):
         """A copy whose views are there only for the samples flagged: a dict of n flags by view."""
         flags = np.stack([np.asarray(present[n] if n in present else own, dtype=np.uint8)
@@ -283,6 +290,8 @@ class Dataset:
     def __getstate__(self):
         views = [{"name": name, "values": values.copy(), "features": self.features[name],
                   "present": self.present[name], "kind": self.kinds[name]} for name, values in self.views.items()]
+        for view, info in zip(views, self._infos()):
+            view["text_options"] = text(info.text)
         costs = {"views": [info.cost for info in self._infos()], "label": lib.plx_dataset_label_cost(self.pointer),
                  "samples": [lib.plx_dataset_sample_cost(self.pointer, i) for i in range(len(self))]}
         return {"name": self.name, "views": views, "ids": self.ids, "labels": self.labels, "truth": self.truth,
@@ -294,6 +303,10 @@ class Dataset:
         context = Context()
         samples = _views.Samples(views, len(views[0].present), state["ids"])
         self._hold(context, _views.build(context, samples, state["name"]), state["directory"])
+        for v, view in enumerate(state["views"]):
+            if view.get("text_options") is not None:
+                self._context.call(lib.plx_dataset_set_view_text, self.pointer, self._context.pointer, v,
+                                   encoded(view["text_options"]))
         if state["hierarchy"]:
             self.set_hierarchy(**state["hierarchy"])
         self._set(lib.plx_dataset_set_labels, None if state["labels"] is None else list(state["labels"]))

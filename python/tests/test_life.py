@@ -2,6 +2,7 @@
 import gc
 import os
 import pathlib
+import pickle
 import signal
 import subprocess
 import sys
@@ -196,3 +197,17 @@ def test_model_files_are_those_of_the_command(command, few_labels, tmp_path):
     assert labels == [str(v) for v in model.predict(Xs)]
     loaded = parallax.load_model(tmp_path / "model.plx")
     assert list(loaded.predict(Xs)) == labels and loaded.method.name == "bct"
+
+
+def test_pickled_data_keep_how_text_was_counted(tmp_path):
+    (tmp_path / "notes.csv").write_text("id,note,label\na,The cats ran,x\nb,the dog runs,y\nc,cats and dogs run,x\n")
+    data = parallax.read(tmp_path / "notes.csv", text="note", text_options="stem=english,stop=english", id="id",
+                         label="label")
+    again = pickle.loads(pickle.dumps(data))
+    before, after = (parallax.Rls().fit(d) for d in (data, again))
+    (tmp_path / "new.csv").write_text("id,note\nd,a running cat\n")
+    shown = [parallax.read(tmp_path / "new.csv", text="note", id="id", like=m) for m in (before, after)]
+    assert [d.features for d in shown] == [{"note": ["cat", "run"]}] * 2
+    before.save_model(tmp_path / "before.plx")
+    after.save_model(tmp_path / "after.plx")
+    assert (tmp_path / "before.plx").read_bytes() == (tmp_path / "after.plx").read_bytes()

@@ -4,6 +4,7 @@
 #include "api/api_args.h"
 #include "data/dataset_impl.h"
 #include "io/matrix_kind.h"
+#include "io/text_counts.h"
 
 const char *plx_view_kind_name(plx_view_kind kind) { return plx__view_kind_name(kind); }
 
@@ -117,6 +118,24 @@ plx_status plx_dataset_set_view_cost(plx_dataset *data, plx_context *ctx, plx_in
 plx_status plx_dataset_set_sample_costs(plx_dataset *data, plx_context *ctx, const double *costs)
 {
     PLX__CALL(ctx, plx__dataset_set_sample_costs(data, ctx, costs), PLX__ARG(data));
+}
+
+static plx_status set_view_text(plx_dataset *data, plx_context *ctx, plx_index view, const char *options)
+{
+    plx__text_options parsed;
+    const char *copy = NULL;
+    if (view < 0 || view >= data->n_views) PLX_FAIL(ctx, PLX_E_ARG, "view %lld does not exist", (long long)view);
+    if (options) {
+        PLX_TRY(plx__text_options_parse(&parsed, ctx, plx__scratch(ctx), options));
+        PLX_TRY(plx__arena_text(&copy, &data->arena, options));
+    }
+    data->views[view].text = copy;
+    return PLX_OK;
+}
+
+plx_status plx_dataset_set_view_text(plx_dataset *data, plx_context *ctx, plx_index view, const char *options)
+{
+    PLX__CALL(ctx, set_view_text(data, ctx, view, options), PLX__ARG(data));
 }
 
 /* ---- deriving ---- */

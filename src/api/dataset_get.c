@@ -28,8 +28,8 @@ plx_status plx_dataset_view_info(plx_view_info *info, const plx_dataset *data, p
     const plx__view *v = view_at(data, view);
     size_t size = info ? info->struct_size : 0;
     if (!v || size == 0 || size > sizeof *info) return PLX_E_ARG;
-    plx_view_info full = {size,    v->name,     v->kind,          v->sparse,         data->n,
-                          v->cols, v->nonzeros, v->present_count, v->missing_values, v->cost};
+    plx_view_info full = {size,        v->name,          v->kind,           v->sparse, data->n, v->cols,
+                          v->nonzeros, v->present_count, v->missing_values, v->cost,   v->text};
     memcpy(info, &full, size);
     return PLX_OK;
 }

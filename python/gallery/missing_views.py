@@ -3,6 +3,9 @@
 Patients lack one of two measurements. Three ways: hand the holes over as they are (frames are joined by their index, and
 what a frame lacks is a missing view), fill them with means, or learn from the complete patients only. Here the classes lie
 on rings, so a mean is where no patient is.
+
+The data are made up to show this, and the method is one that suits rings. Of others, `Mvll` shows the same (80 % lack a
+view: 0.94, 0.84 and 0.84), `Hknn` does not (0.87, 0.89 and 0.69), and with linear kernels `Bct` and `Gp` see no rings.
 """
 import matplotlib.pyplot as plt
 import numpy as np

@@ -2,7 +2,9 @@
 
 Nearest neighbours of multi-represented objects weigh every view of every sample by how sure its neighbourhood is
 (`weights_`), and tell how good each view is alone (`view_accuracy_`, by leaving labelled samples out). One of three views
-gets noisier: its weight falls, and the accuracy stays.
+gets noisier: its weight falls, and the accuracy stays nearly what it was.
+
+The method is here for its weights, not because it is the most accurate: `Bct` and `Hknn` have 0.996 where it has 0.971.
 """
 import matplotlib.pyplot as plt
 import numpy as np

@@ -17,7 +17,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 GALLERY = ["few_labels", "missing_views", "which_view_to_trust", "clustering", "cross_lingual_search",
-           "what_to_measure_next", "names_in_text", "explaining"]
+           "what_to_measure_next", "names_in_text", "explaining", "comparing_methods", "what_views_are_worth"]
+VERBS = ["compare", "Comparison", "tune", "Tuning", "views", "ViewReport", "Report", "doctor"]
 MODULES = ["datasets", "metrics", "acquire", "explain", "retrieval", "ner", "preprocessing", "progress"]
 SETTINGS = """site_name: Parallax
 site_description: Learning from samples that several views describe, some of them missing
@@ -113,6 +114,9 @@ def reference(folder):
                                                     encoding="utf-8")
     parts = [entry("Dataset", parallax.Dataset, 1), methods_of(parallax.Dataset)]
     (folder / "Dataset.md").write_text("\n".join(parts), encoding="utf-8")
+    (folder / "verbs.md").write_text("# Comparing, tuning, views, reports\n\n" + "\n".join(
+        entry(f"parallax.{name}", thing, 2) + (methods_of(thing) if inspect.isclass(thing) else "")
+        for name, thing in ((name, getattr(parallax, name)) for name in VERBS)), encoding="utf-8")
     for name in MODULES:
         module = getattr(parallax, name)
         own = [(n, t) for n, t in inspect.getmembers(module) if not n.startswith("_")
@@ -136,7 +140,7 @@ def main():
     guide = sorted((out / "docs/guide").glob("*.md"), key=lambda p: (p.stem != "get-started", p.stem))
     lines = {"guide": [f"    - {title_of(p)!r}: guide/{p.name}" for p in guide],
              "gallery": [f"    - {title_of(out / f'docs/gallery/{n}.md')!r}: gallery/{n}.md" for n in GALLERY],
-             "reference": ["    - python/estimators.md", "    - python/Dataset.md"] +
+             "reference": ["    - python/estimators.md", "    - python/Dataset.md", "    - python/verbs.md"] +
                           [f"    - python/{n}.md" for n in MODULES]}
     (out / "mkdocs.yml").write_text(SETTINGS.format(**{k: "\n".join(v) for k, v in lines.items()}), encoding="utf-8")
     return 0

@@ -13,7 +13,8 @@ import cffi
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 # In the order of their includes.
 HEADERS = ["status", "context", "method", "params", "dataset", "metrics", "model", "generate", "split", "retrieve",
-           "complete", "acquire", "explain", "ner", "ner_tagged"]
+           "complete", "acquire", "explain", "portfolio", "compare", "tune", "view_report", "report", "processor", "ner",
+           "ner_tagged"]
 GLUE = """
 int glue_label_codes(int64_t *codes, const plx_prediction *prediction, const char *const *names, plx_index count);
 int glue_watch(plx_context *ctx);

@@ -4,7 +4,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
-from . import _labels, _views
+from . import _doctor, _labels, _report, _views
 from ._core import Context, lib
 from ._dataset import Dataset
 from ._labels import class_text
@@ -91,6 +91,7 @@ class Estimator(BaseEstimator):
         present : array of flags, samples x views, or dict of flags by view
             Which samples have which view. A row of NaN is missing without it.
         """
+        _doctor.check_once()
         context = self._context()
         given = self._input(context, Xs, present, reset=True)
         self._take_labels(given, y)
@@ -296,6 +297,20 @@ class Estimator(BaseEstimator):
         """What the fit was: method, parameters, seed, seconds, iterations, objective, warnings."""
         check_is_fitted(self)
         return self._model.facts()
+
+    def report(self, Xs, y=None, *, truth=None, present=None) -> _report.Report:
+        """A page about the fit, with plots: shown in a notebook, or saved to a file.
+
+        Xs, y and present are those of the fit; truth says what the samples really are, where that is known.
+        """
+        check_is_fitted(self)
+        given = self._input(self._context(), Xs, present, reset=False)
+        data = given.data if given.samples is None else Dataset._wrap(given.context, given.data)
+        if y is not None:
+            data = data.relabel(y)
+        if truth is not None:
+            data = data.with_truth(truth)
+        return _report.of_model(self._model, data, seed_of(self.random_state))
 
     def __getstate__(self):
         state = dict(super().__getstate__())

@@ -7,6 +7,7 @@ import threading
 import numpy as np
 
 from ._core import NULL, Context, Texts, encoded, ffi, lent_dense, lent_sparse, lib, text, text_list
+from ._files import written
 
 
 class FittedModel:
@@ -91,11 +92,8 @@ class FittedModel:
 
     def to_bytes(self):
         """The model file."""
-        with tempfile.TemporaryDirectory(prefix="parallax-") as folder:
-            path = os.path.join(folder, "model.plx")
-            self.save(path)
-            with open(path, "rb") as file:
-                return file.read()
+        context = Context()
+        return written(context, lambda path: (lib.plx_model_save, context.pointer, self.pointer, path), ".plx")
 
     @classmethod
     def from_bytes(cls, content):

@@ -153,3 +153,4 @@ def read_methods():
 
 
 METHODS = read_methods()
+AUTO = _read_method(b"auto")  # several methods, which the library lists apart

@@ -3,6 +3,7 @@ import dataclasses
 
 import numpy as np
 
+from . import _report
 from ._core import NULL, Context, Texts, encoded, ffi, lib, text
 from ._dataset import Dataset
 from ._registry import read_parameters
@@ -23,6 +24,19 @@ class Candidate:
     gain: float
     guess: str
     probability: float
+
+
+class Curves(list):
+    """The states of a simulation, a dict each."""
+
+    _made, _what = None, ""
+
+    def report(self) -> _report.Report:
+        """A page with learning curves: shown in a notebook, or saved to a file."""
+        return _report.of_curves(self._made, self._what)
+
+    def __reduce__(self):
+        return list, (list(self),)  # a report is made where the simulation ran
 
 
 def methods(kind="labels"):
@@ -94,7 +108,9 @@ def simulate(kind, method, data, *, steps, strategies=("chosen", "random", "unce
     options.hide_rates = NULL if rates is None else ffi.cast("const double *", rates.ctypes.data)
     curves = context.make("plx_curves", lib.plx_curves_destroy, lib.plx_acquire_simulate, context.pointer, _kind(kind),
                           encoded(method), data.pointer, params.pointer, options)
-    return [_state(curves, i) for i in range(lib.plx_curves_count(curves.pointer))]
+    found = Curves(_state(curves, i) for i in range(lib.plx_curves_count(curves.pointer)))
+    found._made, found._what = curves, f"{kind} by {method}"
+    return found
 
 
 def _state(curves, i):

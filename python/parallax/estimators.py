@@ -13,7 +13,7 @@ from . import _labels
 from ._dataset import Dataset
 from ._estimator import Estimator
 from ._labels import class_text
-from ._registry import METHODS
+from ._registry import AUTO, METHODS
 
 # Parameters of every estimator: name, default, what they are for.
 COMMON = (
@@ -221,7 +221,7 @@ def _make(method):
     return made
 
 
-CLASSES = {name: _make(method) for name, method in METHODS.items()}
+CLASSES = {name: _make(method) for name, method in {AUTO.name: AUTO, **METHODS}.items()}
 globals().update({made.__name__: made for made in CLASSES.values()})
 __all__ = [made.__name__ for made in CLASSES.values()] + ["estimator", "all_estimators", "load_model"]
 

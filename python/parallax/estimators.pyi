@@ -7,6 +7,7 @@ from sklearn.base import BaseEstimator
 
 from ._core import Progress
 from ._registry import Method
+from ._report import Report
 
 Views = Any
 Result = Any
@@ -27,6 +28,27 @@ class Estimator(BaseEstimator):
     def set_params(self, **params: Any) -> Any: ...
     def save_model(self, path: Any) -> None: ...
     def facts(self) -> dict[str, Any]: ...
+    def report(self, Xs: Views, y: Any = ..., *, truth: Any = ..., present: Any = ...) -> Report: ...
+
+class Auto(Estimator):
+    agreement_: Any
+    power_: Any
+    def __init__(
+        self,
+        *,
+        views: int | Sequence[Any] | Mapping[str, Any] | None = ...,
+        kinds: str | Sequence[str] | Mapping[str, str] | None = ...,
+        arrays: Sequence[str] | None = ...,
+        random_state: int | np.random.RandomState | np.random.Generator | None = ...,
+        n_jobs: int | None = ...,
+        memory_limit: int | None = ...,
+        time_limit: float | None = ...,
+        progress: Callable[[Progress], object] | None = ...,
+    ) -> None: ...
+    def predict(self, Xs: Views, *, present: Any = ...) -> Result: ...
+    def predict_proba(self, Xs: Views, *, present: Any = ...) -> Result: ...
+    def predict_log_proba(self, Xs: Views, *, present: Any = ...) -> Result: ...
+    def score(self, Xs: Views, y: Any = ..., *, present: Any = ...) -> float: ...
 
 class Bct(Estimator):
     cluster_curve_: Any
@@ -1410,4 +1432,4 @@ def estimator(name: str, **params: Any) -> Estimator: ...
 def all_estimators(task: str | None = ...) -> list[type[Estimator]]: ...
 def load_model(path: Any) -> Estimator: ...
 
-__all__ = ["Bct", "Cca", "Coem", "Colaprls", "Colapsvm", "Colr", "Corls", "Cotrain", "Gp", "Hknn", "Hybridtree", "Infobottleneck", "Kcca", "Kcomplete", "Lapreg", "Laprls", "Lapsvm", "Llereg", "Llreg", "Localmodels", "Mrdbscan", "Mrknn", "Mvc", "Mvkmeans", "Mvll", "Mvplsa", "Nb", "Nlapreg", "Rls", "Smd", "Spectral", "Svm", "estimator", "all_estimators", "load_model"]
+__all__ = ["Auto", "Bct", "Cca", "Coem", "Colaprls", "Colapsvm", "Colr", "Corls", "Cotrain", "Gp", "Hknn", "Hybridtree", "Infobottleneck", "Kcca", "Kcomplete", "Lapreg", "Laprls", "Lapsvm", "Llereg", "Llreg", "Localmodels", "Mrdbscan", "Mrknn", "Mvc", "Mvkmeans", "Mvll", "Mvplsa", "Nb", "Nlapreg", "Rls", "Smd", "Spectral", "Svm", "estimator", "all_estimators", "load_model"]

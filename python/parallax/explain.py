@@ -2,8 +2,10 @@
 import html
 import json
 
+from . import _report
 from ._core import Context, encoded, ffi, lib, text
 from ._dataset import Dataset
+from ._model import predict
 from ._settings import seed_of, threads
 
 
@@ -36,8 +38,9 @@ class Table:
 class Explanation:
     """A dict of tables by key: quality, confusion, classes, calibration, presence, views, features, ..."""
 
-    def __init__(self, tables, content):
+    def __init__(self, tables, content, made=None, data=None, model=None):
         self.tables, self.content = tables, content
+        self._made, self._data, self._model = made, data, model
 
     def __getitem__(self, key):
         return self.tables[key]
@@ -51,6 +54,18 @@ class Explanation:
     def to_dict(self):
         """Everything, as the command line writes it with --json."""
         return json.loads(self.content)
+
+    def report(self) -> _report.Report:
+        """A page with plots: shown in a notebook, or saved to a file."""
+        answers = predict(Context(), self._model, self._data)
+        return _report.of_tables(self._made, self._data, text(lib.plx_model_method(self._model.pointer)),
+                                 answers.pointer)
+
+    def __getstate__(self):
+        return {"tables": self.tables, "content": self.content}  # a report is made where the model is
+
+    def __setstate__(self, state):
+        self.__init__(**state)
 
     def __repr__(self):
         return "\n\n".join(map(repr, self.tables.values()))
@@ -74,10 +89,16 @@ def explain(estimator, Xs, y=None, *, sample=None, top=10, repeats=5):
     options.sample, options.top, options.repeats = name, top, repeats
     made = context.make("plx_explanation", lib.plx_explanation_destroy, lib.plx_explain, context.pointer,
                         estimator._model.pointer, data.pointer, options)
+    context.rest()
+    return Explanation(*read_tables(context, made), made, data, estimator._model)
+
+
+def read_tables(context, made):
+    """The sections of an explanation by key, and all of them as JSON."""
     content = ffi.new("const char **")
     context.call(lib.plx_explanation_json, content, context.pointer, made.pointer)
     tables = [_table(made.pointer, i) for i in range(lib.plx_explanation_sections(made.pointer))]
-    return Explanation({t.key: t for t in tables}, text(content[0]))
+    return {t.key: t for t in tables}, text(content[0])
 
 
 def _kinds(estimator, Xs):

@@ -20,5 +20,5 @@ def test_script_runs(script, tmp_path):
     assert done.stdout and script.read_text().startswith('"""')
 
 
-def test_there_are_eight():
-    assert len(SCRIPTS) == 8
+def test_there_are_ten():
+    assert len(SCRIPTS) == 10

@@ -41,9 +41,10 @@ typedef struct plx__view_source {
     bool sparse;
     plx_mat dense; /* one of the two */
     plx_csr csr;
-    const char *const *features; /* or NULL */
-    bool features_in_block;      /* they need not be copied */
-    const uint8_t *present;      /* or NULL: all */
+    const char *const *features;          /* or NULL */
+    bool features_in_block;               /* they need not be copied */
+    const uint8_t *present;               /* or NULL: all */
+    const struct plx__value_facts *facts; /* of sparse values whose columns were checked; NULL: look */
 } plx__view_source;
 
 typedef struct plx__hierarchy {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "data/kernel_columns.h"
+#include "data/value_facts.h"
 #include "linalg/csr.h"
 
 static const char *const kind_names[] = {"real", "counts", "binary", "probability", "kernel"};
@@ -180,10 +181,49 @@ static plx_status check_csr(plx_context *ctx, const char *name, plx_ccsr values)
     return plx__csr_check_shape(ctx, values, -1, what);
 }
 
-static plx_status check_sparse(plx__view *view, plx_context *ctx, plx_csr x, uint8_t *flags)
+/* Nothing to put right, nothing to refuse: there is no need to look at every value in turn. */
+static bool is_clean(const plx__value_facts *f, plx_view_kind kind)
+{
+    bool any_number = kind == PLX_VIEW_REAL || kind == PLX_VIEW_KERNEL;
+    if (f->zero || f->nan || f->infinite) return false;
+    return any_number || (!f->negative && (kind != PLX_VIEW_BINARY || !f->other));
+}
+
+static bool all_present(const uint8_t *present, plx_index n)
+{
+    for (plx_index i = 0; present && i < n; i++)
+        if (!present[i]) return false;
+    return true;
+}
+
+/* Columns are in order before the values are looked at. */
+static plx_status look_at(plx__value_facts *out, plx_context *ctx, const char *name, plx_ccsr x)
+{
+    *out = (plx__value_facts){0};
+    PLX_TRY(check_csr(ctx, name, x));
+    plx__value_facts_add(out, x.val, x.ptr[x.rows]);
+    return PLX_OK;
+}
+
+static void take_clean(plx__view *view, plx_csr x)
+{
+    view->sparse = true;
+    view->csr = plx__ccsr(x);
+    view->nonzeros = x.ptr[x.rows];
+    view->present_count = x.rows;
+}
+
+static plx_status check_sparse(plx__view *view, plx_context *ctx, plx_csr x, uint8_t *flags,
+                               const plx__value_facts *known)
 {
     int64_t out = 0, begin = 0;
-    PLX_TRY(check_csr(ctx, view->name, plx__ccsr(x)));
+    plx__value_facts facts;
+    if (known) facts = *known;
+    else PLX_TRY(look_at(&facts, ctx, view->name, plx__ccsr(x)));
+    if (is_clean(&facts, view->kind) && all_present(flags, x.rows)) {
+        take_clean(view, x);
+        return PLX_OK;
+    }
     for (plx_index i = 0; i < x.rows; i++) {
         int64_t end = x.ptr[i + 1];
         if (flags[i]) PLX_TRY(check_sparse_row(view, ctx, i, x, begin, end, &out, &flags[i]));
@@ -252,7 +292,7 @@ plx_status plx__dataset_adopt(plx_dataset *data, plx_context *ctx, plx__shared *
     PLX_TRY(check_name(data, ctx, s->name));
     PLX_TRY(check_shape(data, ctx, s->name, s->kind, rows, cols));
     PLX_TRY(begin_view(&view, &flags, data, s->name, s->present));
-    if (s->sparse) PLX_TRY(check_sparse(&view, ctx, s->csr, flags));
+    if (s->sparse) PLX_TRY(check_sparse(&view, ctx, s->csr, flags, s->facts));
     else PLX_TRY(check_dense(&view, ctx, s->dense, flags));
     PLX_TRY(keep_features(&view, ctx, &block->arena, s));
     if (s->kind == PLX_VIEW_KERNEL) PLX_TRY(plx__kernel_clear_nan(&view, ctx, s->dense, s->csr, data->ids, data->n));
@@ -327,13 +367,6 @@ plx_status plx__dataset_add_sparse(plx_dataset *data, plx_context *ctx, const ch
 
 /* ---- values that stay where they are ---- */
 
-static bool all_present(const uint8_t *present, plx_index n)
-{
-    for (plx_index i = 0; present && i < n; i++)
-        if (!present[i]) return false;
-    return true;
-}
-
 /* May a data set read the values as they are? Rows that turn out to be absent would have to become zero. */
 static bool dense_can_stay(plx_cmat x)
 {
@@ -345,12 +378,12 @@ static bool dense_can_stay(plx_cmat x)
     return true;
 }
 
-static bool sparse_can_stay(plx_ccsr x)
+static bool sparse_can_stay(plx_ccsr x, const plx__value_facts *facts)
 {
+    if (facts->zero || !facts->nan) return !facts->zero;
     for (plx_index i = 0; i < x.rows; i++) {
         int64_t nans = 0;
         for (int64_t p = x.ptr[i]; p < x.ptr[i + 1]; p++) {
-            if (x.val[p] == 0) return false;
             nans += isnan(x.val[p]) != 0;
         }
         if (nans == x.cols) return false;
@@ -382,10 +415,12 @@ plx_status plx__dataset_borrow_sparse(plx_dataset *data, plx_context *ctx, const
                                       plx_ccsr values, const char *const *features, const uint8_t *present)
 {
     plx__view_source s = {.name = name, .kind = kind, .sparse = true, .features = features};
+    plx__value_facts facts;
     PLX_TRY(check_name(data, ctx, name));
     PLX_TRY(check_shape(data, ctx, name, kind, values.rows, values.cols));
-    PLX_TRY(check_csr(ctx, name, values));
-    if (!all_present(present, data->n) || !sparse_can_stay(values))
+    PLX_TRY(look_at(&facts, ctx, name, values));
+    s.facts = &facts;
+    if (!all_present(present, data->n) || !sparse_can_stay(values, &facts))
         return plx__dataset_add_sparse(data, ctx, name, kind, values, features, present);
     s.csr = (plx_csr){values.rows, values.cols, (int64_t *)(uintptr_t)values.ptr, (int32_t *)(uintptr_t)values.col,
                       (double *)(uintptr_t)values.val};

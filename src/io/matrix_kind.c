@@ -4,7 +4,7 @@
  */
 #include "io/matrix_kind.h"
 
-#include <math.h>
+#include "data/value_facts.h"
 
 static const double *values_of(const plx__table *t, plx_index *count)
 {
@@ -12,25 +12,26 @@ static const double *values_of(const plx__table *t, plx_index *count)
     return t->sparse ? t->csr.val : t->dense.data;
 }
 
-/* `kind` (binary or counts) as far as these values allow. */
-static plx_view_kind narrow_kind(plx_view_kind kind, const double *x, plx_index count)
+static plx_view_kind kind_of(const plx__value_facts *f)
 {
-    for (plx_index i = 0; i < count; i++) {
-        if (isnan(x[i]) || x[i] == 0 || x[i] == 1) continue;
-        if (x[i] < 0 || x[i] != floor(x[i])) return PLX_VIEW_REAL;
-        kind = PLX_VIEW_COUNTS;
-    }
-    return kind;
+    if (f->negative || f->fraction) return PLX_VIEW_REAL;
+    return f->other ? PLX_VIEW_COUNTS : PLX_VIEW_BINARY;
 }
 
 plx_view_kind plx__guess_kind_dense(plx_cmat m)
 {
-    plx_view_kind kind = PLX_VIEW_BINARY;
-    for (plx_index i = 0; i < m.rows && kind != PLX_VIEW_REAL; i++) kind = narrow_kind(kind, m.data + i * m.ld, m.cols);
-    return kind;
+    plx__value_facts facts = {0};
+    for (plx_index i = 0; i < m.rows && kind_of(&facts) != PLX_VIEW_REAL; i++)
+        plx__value_facts_add(&facts, m.data + i * m.ld, m.cols);
+    return kind_of(&facts);
 }
 
-plx_view_kind plx__guess_kind_sparse(plx_ccsr m) { return narrow_kind(PLX_VIEW_BINARY, m.val, m.ptr[m.rows]); }
+plx_view_kind plx__guess_kind_sparse(plx_ccsr m)
+{
+    plx__value_facts facts = {0};
+    plx__value_facts_add(&facts, m.val, m.ptr[m.rows]);
+    return kind_of(&facts);
+}
 
 plx_view_kind plx__guess_kind(const plx__table *table)
 {

@@ -16,19 +16,21 @@ import time
 from pathlib import Path
 
 import numpy as np
+import scipy
 import scipy.sparse as sp
+from ratios import Row, Time, processor_time
 
 SAMPLES, WORDS, CLASSES, STEPS = 100_000, 50_000, 20, 6
 
 
 def scipy_iteration(x, smoothing=0.1):
-    """Best seconds of an EM iteration of a multinomial mixture, random start."""
+    """Best time of an EM iteration of a multinomial mixture, random start."""
     rng = np.random.default_rng(1)
     r = np.eye(CLASSES)[rng.integers(0, CLASSES, x.shape[0])]
     xt = x.T.tocsr()
-    best = float("inf")
+    best = Time(float("inf"), float("inf"))
     for _ in range(STEPS):
-        start = time.perf_counter()
+        start = Time(time.perf_counter(), processor_time())
         alpha = r.mean(0)
         sums = xt @ r + smoothing
         scores = x @ np.log(sums / sums.sum(0)) + np.log(np.maximum(alpha, 1e-300))
@@ -37,7 +39,7 @@ def scipy_iteration(x, smoothing=0.1):
         total = e.sum(1, keepdims=True)
         r = e / total
         (np.log(total) + top).sum()
-        best = min(best, time.perf_counter() - start)
+        best = Time(min(best.wall, time.perf_counter() - start.wall), min(best.cpu, processor_time() - start.cpu))
     return best
 
 
@@ -50,7 +52,8 @@ def ours(program, threads, entries, views, samples=SAMPLES):
     text = subprocess.run([program, str(samples), str(WORDS), str(entries), str(CLASSES), str(views), str(threads)], check=True,
                           capture_output=True, text=True).stdout
     print(text, end="", flush=True)
-    return float(re.search(r"([0-9.]+) ms,", text).group(1)) / 1e3
+    wall, cpu = re.search(r"([0-9.]+) ms, processors ([0-9.]+) ms", text).groups()
+    return Time(float(wall) / 1e3, float(cpu) / 1e3)
 
 
 def numpy_consensus(patterns, b, iterations):
@@ -99,8 +102,10 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([a.program, "write", folder, str(SAMPLES), str(WORDS), str(a.entries), "1"], check=True)
         peer = scipy_iteration(load(folder, SAMPLES))
-    mine = min(mine, ours(a.program, a.threads, a.entries, 1))
-    print(f"coem iteration: {peer / mine:.2f} times as fast as EM with scipy.sparse ({mine * 1e3:.0f} ms against {peer * 1e3:.0f} ms)")
+    again = ours(a.program, a.threads, a.entries, 1)
+    mine = Time(min(mine.wall, again.wall), min(mine.cpu, again.cpu))
+    Row(f"coem, one iteration, {a.entries / 1e6:.0f}M entries, {CLASSES} classes", mine, peer, f"EM with scipy.sparse {scipy.__version__}", must=6,
+        threads=int(a.threads)).record(a.parallax)
     ours(a.program, a.threads, a.entries, 2)
     if a.parallax:
         bench_mvc(a.parallax, a.threads)

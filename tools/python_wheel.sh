@@ -14,7 +14,8 @@ mkdir -p "$out"
 echo "== building the wheel"
 "$tool/python" -m build --wheel --no-isolation --outdir build/python/raw python >build/python/wheel.log 2>&1 ||
     { tail -30 build/python/wheel.log; exit 1; }
-# auditwheel copies what the loader finds first: stand-ins for what HDF5 would only need on the net.
+# auditwheel copies what the loader finds first: stand-ins for what HDF5 would only need on the net, and for the two
+# functions of the Fortran runtime that OpenBLAS calls.
 stand=build/python/stand-in
 mkdir -p "$stand"
 echo 'CURL_OPENSSL_4 { global: curl_*; local: *; };' >"$stand/curl.map"
@@ -24,6 +25,9 @@ for pair in curl:4 crypto:3; do
     gcc -O2 -fPIC -shared -Wl,-soname,"$soname" -Wl,--version-script="$stand/$name.map" -o "$stand/$soname" \
         python/wheel/hdf5_without_net.c
 done
+echo 'GFORTRAN_8 { global: _gfortran_*; local: *; };' >"$stand/fortran.map"
+gcc -O2 -fPIC -shared -Wl,-soname,libgfortran.so.5 -Wl,--version-script="$stand/fortran.map" \
+    -o "$stand/libgfortran.so.5" python/wheel/fortran_runtime.c
 LD_LIBRARY_PATH=$PWD/$stand PATH=$PWD/$tool:$PATH "$tool/auditwheel" repair --wheel-dir "$out" build/python/raw/*.whl >build/python/audit.log 2>&1 ||
     { tail -30 build/python/audit.log; exit 1; }
 ls -l "$out"

@@ -251,7 +251,7 @@ static const cli_option *const option_sets[] = {
 static const cli_example examples[] = {
     {"parallax fit nb data/cora --labels 10% --out labels.csv", "Label all samples from a tenth of the labels."},
     {"parallax fit rls data/cora --set view=text --set gamma_a=0.1 --model cora.plx", "Keep a model for later."},
-    {"parallax fit auto data/cora --labels 10% --out labels.csv --model cora.plx", "Let the command choose."},
+    {"parallax fit auto data/cora --labels 10% --out labels.csv --model auto.plx", "Let the command choose."},
     {"parallax fit nb data/cora --dump posterior=p.npy --json result.json --quiet", "Numbers for a script."},
     CLI_END_EXAMPLES};
 

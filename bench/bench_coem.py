@@ -2,13 +2,11 @@
 """An EM iteration of coem against the memory bandwidth (bench_coem) and against the EM a user would write with scipy.sparse: two
 sparse products and a softmax per step. Both sides in one run on the same word counts, best of several iterations each.
 
-  python3 bench/bench_coem.py --program build/bench/bench/bench_coem [--parallax build/bench/parallax] [--threads 2] [--entries 10000000] [--large]
+  python3 bench/bench_coem.py --program build/bench/bench/bench_coem [--threads 2] [--entries 10000000] [--large]
 
---large adds one line with 100 million entries (a million samples), to show growth in the entries and the memory. --parallax adds mvc: 100 iterations
-of the consensus of three given patterns against the same updates in NumPy.
+--large adds one line with 100 million entries (a million samples), to show growth in the entries and the memory.
 """
 import argparse
-import json
 import re
 import subprocess
 import tempfile
@@ -56,44 +54,9 @@ def ours(program, threads, entries, views, samples=SAMPLES):
     return Time(float(wall) / 1e3, float(cpu) / 1e3)
 
 
-def numpy_consensus(patterns, b, iterations):
-    """Seconds of the I-divergence updates of mvc, all views present."""
-    start = time.perf_counter()
-    maps = [(b.T @ a) / b.sum(0)[:, None] for a in patterns]
-    for _ in range(iterations):
-        top, bottom = np.zeros_like(b), np.zeros(b.shape[1])
-        for a, p in zip(patterns, maps):
-            top += (a / np.maximum(b @ p, 1e-300)) @ p.T
-            bottom += p.sum(1)
-        b = b * top / np.maximum(bottom, 1e-300)
-        maps = [p * (b.T @ (a / np.maximum(b @ p, 1e-300))) / b.sum(0)[:, None] for a, p in zip(patterns, maps)]
-        sum((np.where(a > 0, a * np.log(np.where(a > 0, a, 1) / np.maximum(b @ p, 1e-300)), 0) - a + b @ p).sum() for a, p in zip(patterns, maps))
-    return time.perf_counter() - start
-
-
-def bench_mvc(parallax, threads, samples=20_000, clusters=10, iterations=100):
-    rng = np.random.default_rng(3)
-    patterns = [np.eye(clusters + v)[rng.integers(0, clusters + v, samples)] for v in range(3)]
-    first = rng.random((samples, clusters)) + 0.1
-    with tempfile.TemporaryDirectory() as folder:
-        folder = Path(folder)
-        for v, pattern in enumerate(patterns):
-            np.save(folder / f"v{v}.npy", pattern)
-        np.save(folder / "b.npy", first)
-        views = [{"name": f"v{v}", "file": f"v{v}.npy", "kind": "binary"} for v in range(3)]
-        (folder / "dataset.json").write_text(json.dumps({"parallax": 1, "name": "patterns", "views": views}))
-        subprocess.run([parallax, "fit", "mvc", folder, "--set", f"clusters={clusters}", "--set", f"max_iter={iterations}", "--set", "tol=0", "--set",
-                        "init=file:b.npy", "--json", folder / "r.json", "--quiet", "--threads", threads], check=True)
-        mine = json.loads((folder / "r.json").read_text())["seconds"]
-    peer = numpy_consensus(patterns, first, iterations)
-    print(f"mvc, {samples} samples, three patterns, {clusters} clusters, {iterations} iterations: {peer / mine:.1f} times as fast as NumPy "
-          f"({mine:.2f} s against {peer:.2f} s)")
-
-
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--program", required=True)
-    p.add_argument("--parallax")
     p.add_argument("--threads", default="2")
     p.add_argument("--entries", type=int, default=10_000_000)
     p.add_argument("--large", action="store_true")
@@ -107,8 +70,6 @@ def main():
     Row(f"coem, one iteration, {a.entries / 1e6:.0f}M entries, {CLASSES} classes", mine, peer, f"EM with scipy.sparse {scipy.__version__}", must=6,
         threads=int(a.threads)).record(a.parallax)
     ours(a.program, a.threads, a.entries, 2)
-    if a.parallax:
-        bench_mvc(a.parallax, a.threads)
     if a.large:
         ours(a.program, a.threads, 10 * a.entries, 1, 10 * SAMPLES)
 

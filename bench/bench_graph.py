@@ -3,7 +3,7 @@
 
 usage: bench_graph.py PARALLAX [THREADS] [lines|growth]...
 
-lines   one line per method (lapsvm colaprls colapsvm lapreg nlapreg llereg llreg smd): the fit as the command reports it against
+lines   one line per method (lapsvm colaprls colapsvm lapreg nlapreg llereg llreg): the fit as the command reports it against
         the peer from rows to labels, in one run on the same data; the share of equal labels shows that both do the same.
 growth  seconds and peak memory of mvll (2 views x 20, 10 neighbours), spectral (20 columns, affinity_k=10, 20 clusters) and
         nlapreg (50 columns), for growing numbers of samples.
@@ -26,7 +26,6 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 import numpy as np  # noqa: E402 (the thread limits must come first)
 import scipy.sparse as sp  # noqa: E402
 import scipy.sparse.linalg as spl  # noqa: E402
-from sklearn.cluster import KMeans  # noqa: E402
 from sklearn.neighbors import NearestNeighbors, kneighbors_graph  # noqa: E402
 from sklearn.svm import SVC  # noqa: E402
 
@@ -154,34 +153,14 @@ def by_weights(linear):
     return run
 
 
-def disagreement(views, labels):
-    """smd of two complete views: W = A1 A2, singular vectors, rows at unit length, their mean, k-means."""
-    affinities = []
-    for x in views:
-        squares = (x * x).sum(1)
-        d = np.maximum(0, squares[:, None] + squares[None, :] - 2 * x @ x.T)
-        width = np.median(np.sqrt(d[np.triu_indices(len(x), 1)]))
-        affinities.append(np.exp(-d / (2 * width ** 2)))
-    w = affinities[0] @ affinities[1]
-    rows, cols = w.sum(1), w.sum(0)
-    u, _, vt = spl.svds(w / np.sqrt(np.outer(rows, cols)), k=CLASSES)
-    halves = [m / np.linalg.norm(m, axis=1, keepdims=True) for m in (u, vt.T)]
-    return KMeans(CLASSES, n_init=20, random_state=0).fit_predict((halves[0] + halves[1]) / 2)
-
-
 # ---- lines ----
 
 LINES = (("lapsvm", 2000, 1, ["view=v0"], one_view), ("colaprls", 2000, 2, [], coupled(False)), ("colapsvm", 2000, 2, [], coupled(True)),
          ("lapreg", 6000, 2, [], by_graph(False)), ("nlapreg", 6000, 2, [], by_graph(True)),
-         ("llereg", 6000, 2, [], by_weights(False)), ("llreg", 6000, 2, [], by_weights(True)),
-         ("smd", 2000, 2, [f"clusters={CLASSES}"], disagreement))
+         ("llereg", 6000, 2, [], by_weights(False)), ("llreg", 6000, 2, [], by_weights(True)))
 
 
 def share_equal(a, b):
-    """Of labels, or of the pairs of samples that both put together or apart."""
-    if a[0].startswith("c"):
-        a, b = np.array([int(t[1:]) for t in a]), np.asarray(b)
-        return np.mean((a[:, None] == a[None, :]) == (b[:, None] == b[None, :]))
     return np.mean([int(s) == t for s, t in zip(a, b)])
 
 

@@ -1,34 +1,28 @@
 #!/usr/bin/env python3
-"""kcca, cca, retrieval and kcomplete against peers or limits, in one run on the same data and threads.
+"""Sparse cca and kcomplete against peers or limits, in one run on the same data and threads.
 
-usage: python3 bench/bench_kcca.py PARALLAX [THREADS] [--mvlearn PYTHON] [--zoo PYTHON]
+usage: python3 bench/bench_kcca.py PARALLAX [THREADS] [--zoo PYTHON]
 
-kcca      n = 1500, two views of 400 features, rbf and linear kernels, 200 directions, all columns, against mvlearn's KMCCA with partial Gram-Schmidt
-          (what kcca does) and without (a dense eigenproblem of order 3000): wall clock, and processor time, which tells more on a busy machine.
 cca       100,000 samples x (50,000 + 50,000) sparse features (about 40 per row), 100 directions, solver=svd: seconds and peak memory, against
           scikit-learn's CCA and PLSSVD and cca-zoo's RidgeCCA (each tried in a process of its own with a limit of memory and time), and against
           scikit-learn's randomised TruncatedSVD of both views alone, which a sparse pipeline would begin with.
-retrieve  10,000 queries among 100,000 items in 100 dimensions, ranks of mates included.
 kcomplete ionosphere-like: 351 x 34 with half of the entries missing, mixture and expected kernel; against its limit of 10 s.
 
-mvlearn needs an older scikit-learn and is looked for in a Python of its own; a peer that is missing is named as missing.
+A peer that is missing is named as missing.
 """
 import argparse
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 PARSER = argparse.ArgumentParser()
 PARSER.add_argument("parallax")
 PARSER.add_argument("threads", nargs="?", default="2")
-PARSER.add_argument("--mvlearn", default="build/bench-mvlearn/bin/python")
 PARSER.add_argument("--zoo", default="build/bench-zoo/bin/python")
-PARSER.add_argument("--only", default="kcca,cca,retrieve,kcomplete")
+PARSER.add_argument("--only", default="cca,kcomplete")
 PARSER.add_argument("--repeats", type=int, default=3)
 ARGS = PARSER.parse_args()
 for key in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
@@ -56,22 +50,6 @@ def ours(data, method, *settings):
     return best
 
 
-KMCCA = """
-import sys, time, warnings
-warnings.simplefilter("ignore")
-import numpy as np
-from mvlearn.embed import KMCCA
-x = [np.load(f) for f in sys.argv[1:3]]
-params = {"gamma": float(sys.argv[3])} if sys.argv[5] == "rbf" else {}
-for pgso in (True, False):
-    best = cpu = float("inf")
-    for _ in range(int(sys.argv[4])):
-        start, worked = time.perf_counter(), time.process_time()
-        KMCCA(n_components=200, kernel=sys.argv[5], kernel_params=params, regs=0.5, pgso=pgso, tol=1e-10).fit(x)
-        best, cpu = min(best, time.perf_counter() - start), min(cpu, time.process_time() - worked)
-    print(best, cpu)
-"""
-
 PEERS = {
     "scikit-learn's CCA": ("sklearn", "from sklearn.cross_decomposition import CCA\nCCA(n_components=100).fit(x[0].toarray(), x[1].toarray())"),
     "scikit-learn's PLSSVD": ("sklearn", "from sklearn.cross_decomposition import PLSSVD\nPLSSVD(n_components=100).fit(x[0].toarray(), x[1].toarray())"),
@@ -89,34 +67,6 @@ start = time.perf_counter()
 {}
 print(time.perf_counter() - start)
 """
-
-
-def bench_kcca(scratch):
-    rng = np.random.default_rng(1)
-    shared = rng.standard_normal((1500, 300))
-    data = scratch / "kcca"
-    data.mkdir()
-    for i in range(2):
-        np.save(data / f"v{i}.npy", shared @ rng.standard_normal((300, 400)) + 5 * rng.standard_normal((1500, 400)))
-    manifest(data, [{"name": f"v{i}", "file": f"v{i}.npy", "kind": "real"} for i in range(2)])
-    for kernel in ("rbf", "linear"):
-        compare_kcca(data, kernel, 500.0)
-
-
-def compare_kcca(data, kernel, width):
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    mine = ours(data, "kcca", "--set", "dim=200", "--set", f"kernel={kernel}", "--set", f"width={width}", "--set", "retrieval=false")
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu = (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) / ARGS.repeats
-    found = subprocess.run([ARGS.mvlearn, "-c", KMCCA, data / "v0.npy", data / "v1.npy", str(1 / (2 * width ** 2)), str(min(ARGS.repeats, 2)), kernel],
-                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True) if os.path.exists(ARGS.mvlearn) else None
-    if found is None or found.returncode:
-        print(f"kcca, {kernel}, n = 1500, 200 directions: {mine:.3f} s (mvlearn could not be run)")
-        return
-    for way, line in zip(("pgso=True", "pgso=False"), found.stdout.splitlines()):
-        peer, peer_cpu = map(float, line.split())
-        print(f"kcca, {kernel}, n = 1500, 200 directions: {peer / mine:.1f} times as fast as mvlearn's KMCCA with {way} ({mine:.3f} s against {peer:.3f} s; "
-              f"processor time {cpu:.2f} s with reading against {peer_cpu:.2f} s)")
 
 
 def bench_cca(scratch):
@@ -157,28 +107,6 @@ def bench_cca(scratch):
             print(f"  {name}: {float(found.stdout):.1f} s, {float(found.stdout) / mine:.2f} times ours")
 
 
-def bench_retrieve(scratch):
-    rng = np.random.default_rng(3)
-    folders = {}
-    for name, n in (("learn", 2000), ("query", 10_000), ("items", 100_000)):
-        folder = folders[name] = scratch / name
-        folder.mkdir()
-        hidden = np.random.default_rng(4).standard_normal((100_000, 100))[:n]
-        for view in range(2):
-            np.save(folder / f"v{view}.npy", hidden + rng.standard_normal((n, 100)))
-        (folder / "ids.txt").write_text("".join(f"s{i}\n" for i in range(n)))
-        (folder / "dataset.json").write_text(json.dumps({"parallax": 1, "name": name, "ids": "ids.txt", "views": [
-            {"name": f"v{i}", "file": f"v{i}.npy", "kind": "real"} for i in range(2)]}))
-    parallax("fit", "cca", folders["learn"], "--set", "dim=100", "--set", "retrieval=false", "--model", scratch / "m.plx")
-    best = float("inf")
-    for _ in range(ARGS.repeats):
-        start = time.perf_counter()
-        parallax("retrieve", scratch / "m.plx", "--query", folders["query"], "--in", folders["items"], "--from", "v0", "--to", "v1", "--top", "10",
-                 "--out", scratch / "hits.csv")
-        best = min(best, time.perf_counter() - start)
-    print(f"retrieve, 10,000 queries among 100,000 items, 100 dimensions: {best:.1f} s with reading and writing")
-
-
 def bench_kcomplete(scratch):
     rng = np.random.default_rng(5)
     data = scratch / "holes"
@@ -196,4 +124,4 @@ def bench_kcomplete(scratch):
 
 for part in ARGS.only.split(","):
     with tempfile.TemporaryDirectory() as folder:
-        {"kcca": bench_kcca, "cca": bench_cca, "retrieve": bench_retrieve, "kcomplete": bench_kcomplete}[part](Path(folder))
+        {"cca": bench_cca, "kcomplete": bench_kcomplete}[part](Path(folder))

@@ -10,8 +10,6 @@ rls  one-against-rest least squares on 4,000 labelled samples of a dense view wi
 cotrain  20 rounds of co-training on 20,000 documents x 2 views x 20,000 words, 10 classes, 1 % labelled, a pool of 75 or of
      all others, against the same loop written with scikit-learn's MultinomialNB and LogisticRegression (default accuracy; ours goes to
      gradient norm 1e-10).
-gp   two classes, 2,000 labelled samples, rbf kernel, one evaluation of the evidence and its gradient and all predictions,
-     against scikit-learn's GaussianProcessClassifier doing the same.
 colr  4,000 samples in two views of 200 features, 400 labelled, against scikit-learn's LogisticRegression on the joined views.
 bct  dense form, 4,000 samples in two rbf views, 100 labelled, against the bare LAPACK factorisations and inverses it needs.
 """
@@ -30,8 +28,6 @@ for key in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 import numpy as np  # noqa: E402 (the thread limits must come first)
 import scipy.io  # noqa: E402
 from scipy.linalg import lapack  # noqa: E402
-from sklearn.gaussian_process import GaussianProcessClassifier  # noqa: E402
-from sklearn.gaussian_process.kernels import RBF, ConstantKernel  # noqa: E402
 from sklearn.kernel_ridge import KernelRidge  # noqa: E402
 from sklearn.linear_model import LogisticRegression  # noqa: E402
 from sklearn.naive_bayes import MultinomialNB  # noqa: E402
@@ -121,22 +117,6 @@ def write_dense(folder, views, labels):
         {"name": name, "file": f"{name}.npy", "kind": "real"} for name in views]}))
 
 
-def bench_gp(folder):
-    rng = np.random.default_rng(2)
-    y = rng.integers(0, 2, 2000)
-    x = rng.standard_normal((2000, 10)) + y[:, None]
-    write_dense(folder, {"x": x}, y)
-    model = GaussianProcessClassifier(ConstantKernel(1.0) * RBF(3.0), optimizer=None)
-
-    def peer():
-        model.fit(x, y)
-        model.log_marginal_likelihood(model.kernel_.theta, eval_gradient=True)
-        model.predict_proba(x)
-
-    line("gp, 2000 labelled", ours(folder, "gp", "--set", "kernel=rbf", "--set", "width=3", "--set", "optimize=none"),
-         best(peer), "scikit-learn's GaussianProcessClassifier")
-
-
 def bench_bct(folder):
     rng = np.random.default_rng(3)
     n = 4000
@@ -167,7 +147,7 @@ def bench_colr(folder):
          "scikit-learn's LogisticRegression, which learns from labels alone")
 
 
-BENCHES = {"nb": bench_nb, "rls": bench_rls, "cotrain": bench_cotrain, "gp": bench_gp, "bct": bench_bct, "colr": bench_colr}
+BENCHES = {"nb": bench_nb, "rls": bench_rls, "cotrain": bench_cotrain, "bct": bench_bct, "colr": bench_colr}
 for bench in (BENCHES[name] for name in sys.argv[3:] or BENCHES):
     with tempfile.TemporaryDirectory() as scratch:
         bench(scratch)

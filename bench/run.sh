@@ -1,6 +1,6 @@
 #!/bin/sh
 # Benchmarks against limits and peers, each claim a ratio measured in one run. Appends to bench/log.txt.
-#   bench/run.sh [linalg|chol|knn|neighbours|read|methods|mvkmeans|coem|mvplsa|kcca|coreg|spectral|graph|gp|sense|trees|acquire|ner|understand|python]...        default: all
+#   bench/run.sh [linalg|chol|dense|neighbours|read|methods|mvkmeans|coem|mvplsa|kcca|coreg|spectral|graph|gp|sense|trees|acquire|ner|understand|python]...        default: all
 set -eu
 cd "$(dirname "$0")/.."
 jobs=$(nproc 2>/dev/null || echo 2)
@@ -12,7 +12,7 @@ tools/python_env.sh build/bench-venv numpy scipy pandas scikit-learn matplotlib 
 python=build/bench-venv/bin/python
 # mvlearn asks for a matplotlib that no longer builds; what is measured does not need it.
 "$python" -c 'import mvlearn' 2>/dev/null || "$python" -m pip install --quiet --no-deps mvlearn 2>/dev/null || echo "mvlearn: could not be installed" >&2
-[ $# -gt 0 ] || set -- linalg chol knn neighbours read methods mvkmeans coem mvplsa kcca coreg spectral graph gp sense trees acquire ner understand python
+[ $# -gt 0 ] || set -- linalg chol dense neighbours read methods mvkmeans coem mvplsa kcca coreg spectral graph gp sense trees acquire ner understand python
 export PARALLAX=build/bench/parallax # whose machine and BLAS core the rows of results.csv name
 log=build/bench/result.txt
 {
@@ -24,10 +24,15 @@ log=build/bench/result.txt
         chol)
             for n in 5000 20000 50000; do for d in 2 5; do build/bench/bench/bench_sparse_chol $n $d 10; done; done
             ;;
-        knn) "$python" bench/bench_knn.py build/bench/bench/bench_linalg "$threads" ;;
         neighbours)
             "$python" -c 'import pynndescent' 2>/dev/null || "$python" -m pip install --quiet pynndescent
             "$python" bench/bench_neighbours.py --program build/bench/bench/bench_neighbours --threads "$threads" --million --exact
+            ;;
+        dense)
+            # the newest scikit-learn is not what mvlearn was written for
+            tools/python_env.sh build/bench-mvlearn "numpy<2" scipy "scikit-learn<1.3" joblib matplotlib seaborn >&2
+            build/bench-mvlearn/bin/pip install --quiet --no-deps mvlearn >&2 || true
+            "$python" bench/bench_dense.py build/bench/parallax 1
             ;;
         read) "$python" bench/bench_read.py --program build/bench/bench/bench_read --megabytes "${MEGABYTES:-1000}" ;;
         methods) "$python" bench/bench_methods.py build/bench/parallax "$threads" ;;
@@ -50,16 +55,13 @@ log=build/bench/result.txt
             "$python" -c 'import fastcluster' 2>/dev/null || "$python" -m pip install --quiet fastcluster
             "$python" bench/bench_trees.py build/bench/parallax "$threads"
             ;;
-        coem) "$python" bench/bench_coem.py --program build/bench/bench/bench_coem --parallax build/bench/parallax --threads "$threads" --large ;;
+        coem) "$python" bench/bench_coem.py --program build/bench/bench/bench_coem --threads "$threads" --large ;;
         mvplsa)
             "$python" bench/bench_mvplsa.py --program build/bench/bench/bench_mvplsa --threads "$threads"
             "$python" bench/bench_mvplsa.py --program build/bench/bench/bench_mvplsa --threads "$threads" --grow
             ;;
         kcca)
-            # the newest scikit-learn is not what mvlearn was written for
             tools/python_env.sh build/bench-zoo cca-zoo >&2
-            tools/python_env.sh build/bench-mvlearn "numpy<2" scipy "scikit-learn<1.3" joblib matplotlib seaborn >&2
-            build/bench-mvlearn/bin/pip install --quiet --no-deps mvlearn >&2 || true
             "$python" bench/bench_kcca.py build/bench/parallax "$threads"
             ;;
         coreg)

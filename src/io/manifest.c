@@ -185,6 +185,43 @@ static plx_status read_table(view_list *list, const reader *r, const entry *e)
     return PLX_OK;
 }
 
+/* Every name once. */
+static plx_status are_distinct(bool *out, const reader *r, const char *const *name, plx_index count)
+{
+    plx__map seen;
+    plx_index existing = -1;
+    PLX_TRY(plx__map_init(&seen, r->arena, count));
+    *out = true;
+    for (plx_index j = 0; j < count && *out; j++) {
+        PLX_TRY(plx__map_add(&seen, name[j], j, &existing));
+        *out = existing < 0;
+    }
+    return PLX_OK;
+}
+
+/* Names of columns that the manifest does not speak of, in NAME.features.txt or NAME.vocabulary.txt beside NAME.mtx: they
+ * are taken when there is one for every column. */
+static plx_status find_names(plx__loose_view *v, const reader *r, const entry *e)
+{
+    static const char *const endings[] = {"features.txt", "vocabulary.txt"};
+    plx_index count = 0, cols = plx__table_cols(&v->table);
+    const char *slash = strrchr(e->file, '/'), *dot = strchr(slash ? slash + 1 : e->file, '.');
+    if (v->table.col_names || e->kind == PLX_VIEW_KERNEL || e->text || !dot) return PLX_OK;
+    for (size_t k = 0; k < sizeof endings / sizeof *endings; k++) {
+        const char *file = NULL, *const *names = NULL;
+        bool distinct = false;
+        PLX_TRY(plx__arena_printf(&file, r->arena, "%.*s.%s", (int)(dot - e->file), e->file, endings[k]));
+        if (!plx__file_exists(file)) continue;
+        PLX_TRY(plx__lines_read(&names, &count, r->ctx, r->arena, file));
+        if (count == cols) PLX_TRY(are_distinct(&distinct, r, names, count));
+        if (distinct) {
+            v->table.col_names = names;
+            return PLX_OK;
+        }
+    }
+    return PLX_OK;
+}
+
 static plx_status read_about_view(plx__loose_view *v, const reader *r, const entry *e)
 {
     const char *ids = NULL, *features = NULL, *present = NULL;
@@ -199,7 +236,7 @@ static plx_status read_about_view(plx__loose_view *v, const reader *r, const ent
     if (features) {
         PLX_TRY(plx__lines_read(&v->table.col_names, &count, r->ctx, r->arena, features));
         PLX_TRY(check_length(r, features, count, plx__table_cols(&v->table), "column"));
-    }
+    } else PLX_TRY(find_names(v, r, e));
     PLX_TRY(get_file(&present, r, e->object, e->where, "present"));
     if (present) {
         PLX_TRY(plx__flag_lines_read(&flags, &count, r->ctx, r->arena, present));

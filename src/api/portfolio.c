@@ -329,7 +329,7 @@ static plx_status keep_figures(plx_model *whole)
 plx_status plx__portfolio_fit(plx_model *whole, plx_context *ctx, const plx_dataset *data, const char *directory)
 {
     bool all = true;
-    double started = plx__now();
+    double started = plx__now(), used = plx__processor_time();
     if (!data->labels) PLX_FAIL(ctx, PLX_E_DATA, "auto: data set '%s' has no labels to learn from", data->name);
     PLX_TRY(plx__portfolio_open(whole, ctx));
     PLX_TRY(fit_members(whole, ctx, data, directory));
@@ -349,6 +349,7 @@ plx_status plx__portfolio_fit(plx_model *whole, plx_context *ctx, const plx_data
     PLX_TRY(plx__take_notes(&whole->fitted.warnings, &whole->fitted.n_warnings, ctx, &whole->arena));
     whole->fitted.store = whole->store;
     whole->seconds = plx__now() - started;
+    whole->processor_seconds = plx__processor_time() - used;
     return PLX_OK;
 }
 

@@ -5,7 +5,6 @@
 #include "methods/spectral/affinity.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "core/parallel.h"
 #include "graph/similarity.h"

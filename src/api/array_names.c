@@ -1,5 +1,6 @@
 /*
- * The shape in a method's table says what the rows and columns of an array stand for: "n x K", "d x k", "V x 1".
+ * The shape in a method's table says what the rows and columns of an array stand for: "n x K", "d x k", "V x 1",
+ * "1 x 2: first, second".
  */
 #include "api/array_names.h"
 
@@ -25,7 +26,7 @@ static plx_status token_of(const char **out, plx_context *ctx, const plx_model *
     *out = "";
     if (!cross) return PLX_OK;
     if (dimension == 0) return plx__arena_textn(out, plx__scratch(ctx), spec->shape, (size_t)(cross - spec->shape));
-    return plx__arena_text(out, plx__scratch(ctx), cross + 3);
+    return plx__arena_textn(out, plx__scratch(ctx), cross + 3, strcspn(cross + 3, ":"));
 }
 
 static bool is_one_of(const char *token, const char *const *list)
@@ -84,6 +85,23 @@ static const char *const *groups_of(const plx_model *m, plx_index count)
     return m->n_classes == count ? m->classes : NULL;
 }
 
+/* Names of columns behind the colon of a shape; *found says whether there are as many as columns. */
+static plx_status name_by_shape(bool *found, name_list *n, plx_context *ctx, const plx_model *m, const char *array)
+{
+    const plx__array_spec *spec = plx__array_spec_find(m->method, array);
+    const char *at = spec ? strchr(spec->shape, ':') : NULL;
+    plx_index count = 0;
+    *found = false;
+    while (at && *at && count < n->count) {
+        at += strspn(at, ":, ");
+        size_t length = strcspn(at, ",");
+        PLX_TRY(plx__arena_textn(&n->name[count++], plx__scratch(ctx), at, length));
+        at += length;
+    }
+    *found = at && !*at && count == n->count;
+    return PLX_OK;
+}
+
 plx_status plx__array_names(const char *const **out, plx_context *ctx, const plx_model *m, const plx_dataset *data,
                             const char *array, int dimension, plx_index count)
 {
@@ -94,6 +112,11 @@ plx_status plx__array_names(const char *const **out, plx_context *ctx, const plx
     PLX_TRY(PLX__ARENA_NEW(&n.name, plx__scratch(ctx), count));
     PLX_TRY(token_of(&token, ctx, m, array, dimension));
     *out = n.name;
+    if (dimension == 1) {
+        bool found = false;
+        PLX_TRY(name_by_shape(&found, &n, ctx, m, array));
+        if (found) return PLX_OK;
+    }
     if (strcmp(token, "n") == 0) return name_samples(&n, ctx, data);
     if (strcmp(token, "d") == 0 && card && (count == card->cols || count == 2 * card->cols))
         return name_features(&n, ctx, card);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/api_args.h"
+#include "api/array_names.h"
 #include "api/explain_impl.h"
 #include "core/json.h"
 #include "core/rng.h"
@@ -168,19 +169,32 @@ plx_status plx__explain_views(plx__explainer *x)
 
 enum { FEW_NUMBERS = 12 };
 
+/* The entries of an array by the names of its rows and columns. */
+static plx_status put_figures(const plx__explainer *x, plx__section *s, const plx__array *a)
+{
+    plx_index rows = a->dense.rows, cols = a->dense.cols;
+    const char *const *row = NULL, *const *column = NULL;
+    PLX_TRY(plx__array_names(&row, x->ctx, x->model, NULL, a->name, 0, rows));
+    PLX_TRY(plx__array_names(&column, x->ctx, x->model, NULL, a->name, 1, cols));
+    for (plx_index e = 0; e < rows * cols; e++) {
+        const char *name = cols == 1 ? row[e] : column[e % cols];
+        if (rows > 1 && cols > 1)
+            PLX_TRY(plx__arena_printf(&name, plx__scratch(x->ctx), "%s, %s", row[e / cols], column[e % cols]));
+        if (rows == 1 && cols == 1) name = "";
+        PLX_TRY(plx__section_row(s, (plx__cell[]){plx__cell_text(a->name), plx__cell_text(name),
+                                                  plx__cell_number(a->dense.data[e / cols * a->dense.ld + e % cols])}));
+    }
+    return PLX_OK;
+}
+
 /* Small arrays of the model. */
 static plx_status explain_figures(plx__explainer *x)
 {
     plx__section *s = NULL;
-    PLX_TRY(plx__section_add(&s, x->out, "figures", "Figures of the model", "figure|number|value"));
+    PLX_TRY(plx__section_add(&s, x->out, "figures", "Figures of the model", "figure|of|value"));
     for (const plx__array *a = x->model->store.first; a; a = a->next) {
         plx_index count = a->sparse ? 0 : a->dense.rows * a->dense.cols;
-        if (a->name[0] == '_' || count > FEW_NUMBERS) continue;
-        for (plx_index e = 0; e < count; e++)
-            PLX_TRY(plx__section_row(
-                s,
-                (plx__cell[]){plx__cell_text(a->name), plx__cell_number((double)e),
-                              plx__cell_number(a->dense.data[e / a->dense.cols * a->dense.ld + e % a->dense.cols])}));
+        if (a->name[0] != '_' && count > 0 && count <= FEW_NUMBERS) PLX_TRY(put_figures(x, s, a));
     }
     return PLX_OK;
 }

@@ -33,6 +33,13 @@ static plx_status pair(plx__section *s, const char *what, plx__cell value)
     return plx__section_row(s, (plx__cell[]){plx__cell_text(what), value});
 }
 
+/* A class by its name, anything else as the number it is. */
+static plx__cell array_cell(const plx_model *m, const plx__array_spec *spec, double value)
+{
+    bool class_number = (spec->flags & PLX__CLASS_NUMBERS) && value >= 0 && value < (double)m->n_classes;
+    return class_number ? plx__cell_text(m->classes[(plx_index)value]) : plx__cell_number(value);
+}
+
 /* Small arrays about the sample, such as which of several models decided. */
 static plx_status put_arrays(const plx__explainer *x, plx__section *s, plx_index i)
 {
@@ -40,11 +47,12 @@ static plx_status put_arrays(const plx__explainer *x, plx__section *s, plx_index
         const plx__array_spec *spec = plx__array_spec_find(x->model->method, a->name);
         if (a->name[0] == '_' || a->sparse || !plx__array_by_sample(spec, 0) || a->dense.cols > FEW_COLUMNS) continue;
         if (i >= a->dense.rows) continue;
+        const char *const *column = NULL;
+        PLX_TRY(plx__array_names(&column, x->ctx, x->model, NULL, a->name, 1, a->dense.cols));
         for (plx_index c = 0; c < a->dense.cols; c++) {
             const char *name = a->name;
-            if (a->dense.cols > 1)
-                PLX_TRY(plx__arena_printf(&name, plx__scratch(x->ctx), "%s[%lld]", a->name, (long long)c));
-            PLX_TRY(pair(s, name, plx__cell_number(a->dense.data[i * a->dense.ld + c])));
+            if (a->dense.cols > 1) PLX_TRY(plx__arena_printf(&name, plx__scratch(x->ctx), "%s.%s", a->name, column[c]));
+            PLX_TRY(pair(s, name, array_cell(x->model, spec, a->dense.data[i * a->dense.ld + c])));
         }
     }
     return PLX_OK;

@@ -80,7 +80,7 @@ bool plx__array_by_sample(const plx__array_spec *spec, int dimension)
     if (!spec) return false;
     const char *cross = strstr(spec->shape, " x ");
     if (dimension == 0) return cross && strncmp(spec->shape, "n x ", 4) == 0;
-    return cross && strcmp(cross + 3, "n") == 0;
+    return cross && strcmp(cross + 3, "n") == 0; /* names of columns, as in "n x 2: a, b", are not samples */
 }
 
 /* ---- reading a model ---- */

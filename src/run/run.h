@@ -139,12 +139,13 @@ typedef struct plx__array_spec {
 } plx__array_spec;
 
 enum {
-    PLX__ON_REQUEST = 1u << 0,     /* computed only when asked for */
-    PLX__MEASURED = 1u << 1,       /* tells how good the model is: rows without NaN by held-out samples win */
-    PLX__SOMETIMES = 1u << 2,      /* there with some settings only; the help says which */
-    PLX__SAMPLE_NUMBERS = 1u << 3, /* its values are row numbers of the caller's data */
-    PLX__SAMPLE_ORDER = 1u << 4,   /* its rows belong to some of the samples, in their order */
-    PLX__MAY_BE_INFINITE = 1u << 5 /* infinity is one of its values; the help says what it means */
+    PLX__ON_REQUEST = 1u << 0,      /* computed only when asked for */
+    PLX__MEASURED = 1u << 1,        /* tells how good the model is: rows without NaN by held-out samples win */
+    PLX__SOMETIMES = 1u << 2,       /* there with some settings only; the help says which */
+    PLX__SAMPLE_NUMBERS = 1u << 3,  /* its values are row numbers of the caller's data */
+    PLX__SAMPLE_ORDER = 1u << 4,    /* its rows belong to some of the samples, in their order */
+    PLX__MAY_BE_INFINITE = 1u << 5, /* infinity is one of its values; the help says what it means */
+    PLX__CLASS_NUMBERS = 1u << 6    /* its values are numbers of classes */
 };
 
 /* A metric of the JSON result that is the mean of a column of an array, over the rows where it is a number. */

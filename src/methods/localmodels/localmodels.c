@@ -50,11 +50,12 @@ static const plx__param_spec param_specs[] = {
     PLX__PARAM_END};
 
 static const plx__array_spec array_specs[] = {
-    {"predictions", "n x 3", 0, "Class by the global, the local and the combined model."},
+    {"predictions", "n x 3: global, local, combined", PLX__CLASS_NUMBERS,
+     "Class by the global, the local and the combined model."},
     {"inside", "n x 1", 0, "1 where the local model decides."},
     {"score", "n x 1", 0, "Score of the pattern."},
     {"threshold", "1 x 1", PLX__MAY_BE_INFINITE, "Score above which the local model decides; inf: nowhere."},
-    {"rates", "1 x 5", 0,
+    {"rates", "1 x 5: global, local, combined, differ, inside", 0,
      "Of the labelled samples: accuracy of the global, local and combined model, how often the combined differs from "
      "the global, share inside."},
     {"prob_global", "n x K", 0, "Class probabilities by the global model."},

@@ -281,7 +281,7 @@ static void medoids_are_told_by_name(void **state)
     plx_model *m = NULL;
     plx_explanation *e = NULL;
     const char *ids[N];
-    char text[N][8];
+    char text[N][16];
     (void)state;
     for (int i = 0; i < N; i++) {
         snprintf(text[i], sizeof text[i], "s%d", i);

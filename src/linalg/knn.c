@@ -14,229 +14,46 @@
 #include <cblas.h>
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/parallel.h"
 #include "linalg/blas.h"
-#include "linalg/clones.h"
+#include "linalg/knn_impl.h"
 
-enum { QUERY_BLOCK = 256, REFERENCE_BLOCK = 512, SPARSE_BLOCK = 16, SCAN = 32, LOOK = 8, FEW = 64 };
-
-typedef struct candidate {
-    float low, high; /* bounds of the score */
-    plx_index index;
-} candidate;
-
-typedef struct ranked {
-    double key, distance;
-    candidate from;
-} ranked;
-
-typedef struct shortlist {
-    candidate *items;
-    plx_index count;
-    float limit; /* a lower bound above this cannot be among the k best */
-    float *best; /* k <= FEW: the k smallest upper bounds so far, ascending */
-} shortlist;
-
-typedef struct worker_space {
-    float *products;  /* dense: QUERY_BLOCK x REFERENCE_BLOCK; sparse: one row of references */
-    candidate *items; /* the lists */
-    float *best;      /* k <= FEW: theirs */
-    ranked *ranks;    /* one list while it is ranked */
-    shortlist list[QUERY_BLOCK];
-} worker_space;
-
-typedef struct knn_job {
-    plx__points queries, references; /* as given: for direct distances */
-    plx__points x, z;                /* moved or normalised; sparse: z is transposed */
-    float *xf, *zf;                  /* dense: the same in single precision, scaled */
-    double scale;                    /* power of two that brings the largest norm near 1 */
-    const plx__knn_options *o;
-    const uint8_t *query_present;
-    double *x_sq, *z_sq; /* squared norms, scaled */
-    float *low_half;     /* lower bound of |z|^2/2 less the error due to z; absent: infinite */
-    double c;            /* relative rounding of a product in single precision */
-    plx_index n, k, capacity;
-    worker_space *space;
-    int64_t *index;
-    double *distance;
-} knn_job;
-
-/* ---- the short list ---- */
-
-/* k-th smallest upper bound (k from 1); the items are reordered (Hoare's selection). */
-static float kth_high(candidate *items, plx_index count, plx_index k)
-{
-    plx_index left = 0, right = count - 1;
-    while (left < right) {
-        float pivot = items[left + (right - left) / 2].high;
-        plx_index i = left, j = right;
-        while (i <= j) {
-            while (items[i].high < pivot) i++;
-            while (items[j].high > pivot) j--;
-            if (i > j) break;
-            candidate t = items[i];
-            items[i++] = items[j];
-            items[j--] = t;
-        }
-        if (k - 1 <= j) right = j;
-        else if (k - 1 >= i) left = i;
-        else break;
-    }
-    return items[k - 1].high;
-}
-
-static int by_distance(const void *a_, const void *b_)
-{
-    const ranked *a = a_, *b = b_;
-    if (a->key != b->key) return a->key < b->key ? -1 : 1;
-    return (a->from.index > b->from.index) - (a->from.index < b->from.index);
-}
-
-/* Lower bounds up to here may tie with an upper bound of `high`: the key rounds to 12 digits, and everything
- * below 1e-12 is one. */
-static float with_slack(const knn_job *job, plx_index query, float high)
-{
-    double slack = 1e-11;
-    if (job->o->metric == PLX__EUCLID)
-        slack = 4e-12 * fabs(2.0 * high + job->x_sq[query]) + 1e-23 * job->scale * job->scale;
-    return (float)(high + slack);
-}
-
-static void rank_by_distance(const knn_job *job, plx_index query, shortlist *list, ranked *ranks)
-{
-    for (plx_index t = 0; t < list->count; t++) {
-        double d = plx__point_distance(job->queries, query, job->references, list->items[t].index, job->o->metric);
-        ranks[t] = (ranked){plx__distance_key(d), d, list->items[t]};
-    }
-    qsort(ranks, (size_t)list->count, sizeof *ranks, by_distance);
-    list->count = plx__min(list->count, job->k);
-    for (plx_index t = 0; t < list->count; t++) list->items[t] = ranks[t].from;
-}
-
-/* Make room: forget what lies beyond the limit; where ties leave too much, keep the k truly best. */
-static void shorten(const knn_job *job, plx_index query, shortlist *list, ranked *ranks)
-{
-    if (list->count <= job->k) return;
-    plx_index kept = 0;
-    float limit = with_slack(job, query, kth_high(list->items, list->count, job->k));
-    if (limit < list->limit) list->limit = limit;
-    for (plx_index t = 0; t < list->count; t++)
-        if (list->items[t].low <= list->limit) list->items[kept++] = list->items[t];
-    list->count = kept;
-    if (kept > job->capacity / 2) rank_by_distance(job, query, list, ranks);
-}
-
-/* The limit follows every upper bound among the k smallest, so that few candidates come in that go out again. */
-static void follow(const knn_job *job, plx_index query, shortlist *list, float high)
-{
-    plx_index at = job->k - 1;
-    if (!list->best || !(high < list->best[at])) return;
-    for (; at > 0 && list->best[at - 1] > high; at--) list->best[at] = list->best[at - 1];
-    list->best[at] = high;
-    if (list->best[job->k - 1] == FLT_MAX) return;
-    float limit = with_slack(job, query, list->best[job->k - 1]);
-    if (limit < list->limit) list->limit = limit;
-}
-
-static void offer(const knn_job *job, plx_index query, shortlist *list, ranked *ranks, float low, plx_index index)
-{
-    if (!(low <= list->limit) || (job->o->self && index == query)) return;
-    if (list->count == job->capacity) {
-        shorten(job, query, list, ranks);
-        if (!(low <= list->limit)) return;
-    }
-    double high = low + 2.0 * job->c * (job->x_sq[query] + job->z_sq[index]);
-    list->items[list->count++] = (candidate){low, (float)high, index};
-    follow(job, query, list, (float)high);
-}
-
-/* First group of LOOK references, from `from` on, with a lower bound within the limit. Nearly all have none, so SCAN of
- * them are passed over at a time. */
-PLX__CLONES static plx_index next_hit(const float *half, const float *dot, plx_index from, plx_index count, float limit)
-{
-    for (; from + SCAN <= count; from += SCAN) {
-        int hits = 0;
-        for (int l = 0; l < SCAN; l++) hits += half[from + l] - dot[from + l] <= limit;
-        for (int g = 0; hits && g < SCAN; g += LOOK) {
-            int here = 0;
-            for (int l = g; l < g + LOOK; l++) here += half[from + l] - dot[from + l] <= limit;
-            if (here) return from + g;
-        }
-    }
-    for (; from + LOOK <= count; from += LOOK) {
-        int here = 0;
-        for (int l = 0; l < LOOK; l++) here += half[from + l] - dot[from + l] <= limit;
-        if (here) return from;
-    }
-    return from;
-}
-
-/* References first..first+count-1 with their products. The part of the error that is due to x is the same
- * for all of them. */
-static void scan_row(const knn_job *job, worker_space *w, plx_index query, shortlist *list, const float *dot,
-                     plx_index first, plx_index count)
-{
-    const float *half = job->low_half + first;
-    float own = (float)(job->c * job->x_sq[query]);
-    for (plx_index j = 0; j < count; j += LOOK) {
-        j = next_hit(half, dot, j, count, list->limit + own);
-        for (plx_index t = j; t < plx__min(count, j + LOOK); t++)
-            offer(job, query, list, w->ranks, half[t] - dot[t] - own, first + t);
-    }
-}
+enum { SPARSE_BLOCK = 16 };
 
 /* ---- queries ---- */
 
-static void start_lists(const knn_job *job, worker_space *w, plx_index count)
+static void start_lists(const plx__knn_job *job, plx__knn_space *w, plx_index count)
 {
     for (plx_index q = 0; q < count; q++)
-        w->list[q] = (shortlist){w->items + q * job->capacity, 0, FLT_MAX, w->best ? w->best + q * job->k : NULL};
-    for (plx_index t = 0; w->best && t < count * job->k; t++) w->best[t] = FLT_MAX;
-}
-
-static void write_row(const knn_job *job, worker_space *w, plx_index query, shortlist *list)
-{
-    int64_t *index = job->index + query * job->o->k;
-    double *distance = job->distance ? job->distance + query * job->o->k : NULL;
-    bool present = !job->query_present || job->query_present[query];
-    if (present) {
-        shorten(job, query, list, w->ranks);
-        rank_by_distance(job, query, list, w->ranks);
-    }
-    for (plx_index t = 0; t < job->o->k; t++) {
-        bool have = present && t < list->count;
-        index[t] = have ? w->ranks[t].from.index : -1;
-        if (distance) distance[t] = have ? w->ranks[t].distance : NAN;
-    }
+        plx__knn_start_list(job, &w->list[q], w->items + q * job->capacity, w->best ? w->best + q * job->k : NULL);
 }
 
 static plx_status dense_queries(void *arg, plx_context *ctx, plx_index begin, plx_index end, int worker)
 {
-    const knn_job *job = arg;
-    worker_space *w = job->space + worker;
+    const plx__knn_job *job = arg;
+    plx__knn_space *w = job->space + worker;
     plx_index d = plx__points_cols(job->queries);
     int ld = plx__blas_int(plx__max(1, d));
     (void)ctx;
     start_lists(job, w, end - begin);
-    for (plx_index j = 0; j < job->n; j += REFERENCE_BLOCK) {
-        plx_index count = plx__min(REFERENCE_BLOCK, job->n - j);
+    for (plx_index j = 0; j < job->n; j += PLX__KNN_REFERENCES) {
+        plx_index count = plx__min(PLX__KNN_REFERENCES, job->n - j);
         cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, plx__blas_int(end - begin), plx__blas_int(count),
                     plx__blas_int(d), 1.0f, job->xf + begin * d, ld, job->zf + j * d, ld, 0.0f, w->products,
-                    REFERENCE_BLOCK);
+                    PLX__KNN_REFERENCES);
         for (plx_index q = begin; q < end; q++)
-            scan_row(job, w, q, &w->list[q - begin], w->products + (q - begin) * REFERENCE_BLOCK, j, count);
+            plx__knn_scan(job, w, q, &w->list[q - begin], w->products + (q - begin) * PLX__KNN_REFERENCES, j, count);
     }
-    for (plx_index q = begin; q < end; q++) write_row(job, w, q, &w->list[q - begin]);
+    for (plx_index q = begin; q < end; q++) plx__knn_write(job, w, q, &w->list[q - begin]);
     return PLX_OK;
 }
 
 static plx_status sparse_queries(void *arg, plx_context *ctx, plx_index begin, plx_index end, int worker)
 {
-    const knn_job *job = arg;
-    worker_space *w = job->space + worker;
+    const plx__knn_job *job = arg;
+    plx__knn_space *w = job->space + worker;
     plx_ccsr x = job->x.csr, postings = job->z.csr;
     double square = job->scale * job->scale;
     (void)ctx;
@@ -248,8 +65,8 @@ static plx_status sparse_queries(void *arg, plx_context *ctx, plx_index begin, p
             for (int64_t t = postings.ptr[x.col[p]]; t < postings.ptr[x.col[p] + 1]; t++)
                 w->products[postings.col[t]] += (float)(value * postings.val[t]);
         }
-        scan_row(job, w, q, &w->list[q - begin], w->products, 0, job->n);
-        write_row(job, w, q, &w->list[q - begin]);
+        plx__knn_scan(job, w, q, &w->list[q - begin], w->products, 0, job->n);
+        plx__knn_write(job, w, q, &w->list[q - begin]);
     }
     return PLX_OK;
 }
@@ -296,7 +113,7 @@ static plx_status unit_sparse(plx_context *ctx, plx__points *out, plx_ccsr m)
     return PLX_OK;
 }
 
-static plx_status move_points(plx_context *ctx, knn_job *job)
+static plx_status move_points(plx_context *ctx, plx__knn_job *job)
 {
     bool cosine = job->o->metric == PLX__COSINE, sparse = plx__points_sparse(job->queries);
     double *mean = NULL;
@@ -318,7 +135,7 @@ static plx_status move_points(plx_context *ctx, knn_job *job)
 }
 
 /* Terms in the longest sum of a product. */
-static double longest_sum(const knn_job *job)
+static double longest_sum(const plx__knn_job *job)
 {
     if (!plx__points_sparse(job->x)) return (double)job->x.dense.cols;
     plx_index most = 0;
@@ -330,7 +147,7 @@ static bool counts(const uint8_t *present, plx_index i) { return !present || pre
 
 /* Power of two that brings the largest norm of what takes part to 1/2..1: no overflow in single precision,
  * and what underflows is far below the rounding bound. */
-static double choose_scale(const knn_job *job)
+static double choose_scale(const plx__knn_job *job)
 {
     double largest = 0;
     int exponent = 0;
@@ -343,7 +160,7 @@ static double choose_scale(const knn_job *job)
     return ldexp(1.0, exponent < -1000 ? 1000 : -exponent);
 }
 
-static plx_status measure(plx_context *ctx, knn_job *job)
+static plx_status measure(plx_context *ctx, plx__knn_job *job)
 {
     plx_index queries = plx__points_rows(job->queries);
     plx__arena *scratch = plx__scratch(ctx);
@@ -365,22 +182,23 @@ static plx_status measure(plx_context *ctx, knn_job *job)
     return PLX_OK;
 }
 
-static plx_status make_space(plx_context *ctx, knn_job *job, plx_index lists, plx_index products)
+static plx_status make_space(plx_context *ctx, plx__knn_job *job, plx_index lists, plx_index products)
 {
     plx__arena *scratch = plx__scratch(ctx);
     job->capacity = 4 * job->k + 32;
     PLX_TRY(PLX__ARENA_NEW(&job->space, scratch, plx__workers(ctx)));
     for (int t = 0; t < plx__workers(ctx); t++) {
-        worker_space *w = job->space + t;
+        plx__knn_space *w = job->space + t;
         PLX_TRY(plx__arena_bytes((void **)&w->products, scratch, products, sizeof *w->products));
         PLX_TRY(plx__arena_bytes((void **)&w->items, scratch, lists * job->capacity, sizeof *w->items));
         PLX_TRY(plx__arena_bytes((void **)&w->ranks, scratch, job->capacity, sizeof *w->ranks));
-        if (job->k <= FEW) PLX_TRY(plx__arena_bytes((void **)&w->best, scratch, lists * job->k, sizeof *w->best));
+        if (job->k <= PLX__KNN_FEW)
+            PLX_TRY(plx__arena_bytes((void **)&w->best, scratch, lists * job->k, sizeof *w->best));
     }
     return PLX_OK;
 }
 
-static plx_status search_sparse(plx_context *ctx, knn_job *job)
+static plx_status search_sparse(plx_context *ctx, plx__knn_job *job)
 {
     plx_csr postings;
     PLX_TRY(plx__csr_transpose(&postings, plx__scratch(ctx), job->z.csr));
@@ -399,15 +217,17 @@ static plx_status to_single(plx_context *ctx, float **out, plx_cmat m, double sc
     return PLX_OK;
 }
 
-static plx_status search_dense(plx_context *ctx, knn_job *job)
+static plx_status search_dense(plx_context *ctx, plx__knn_job *job)
 {
     PLX_TRY(plx__blas_fits(ctx, 0, job->z.dense.cols, job->z.dense.ld));
     PLX_TRY(to_single(ctx, &job->zf, job->z.dense, job->scale));
     job->xf = job->zf;
     if (!job->o->self) PLX_TRY(to_single(ctx, &job->xf, job->x.dense, job->scale));
-    PLX_TRY(make_space(ctx, job, QUERY_BLOCK, QUERY_BLOCK * REFERENCE_BLOCK));
+    PLX_TRY(make_space(ctx, job, PLX__KNN_BLOCK, PLX__KNN_BLOCK * PLX__KNN_REFERENCES));
+    bool pairs = job->o->self && plx__knn_can_pair(job->n, job->k);
     plx__blas_scope scope = plx__blas_enter();
-    plx_status st = plx__parallel_for(ctx, plx__points_rows(job->queries), QUERY_BLOCK, dense_queries, job);
+    plx_status st = pairs ? plx__knn_pairs(ctx, job)
+                          : plx__parallel_for(ctx, job->queries.dense.rows, PLX__KNN_BLOCK, dense_queries, job);
     plx__blas_leave(scope);
     return st;
 }
@@ -416,7 +236,8 @@ plx_status plx__knn(plx_context *ctx, plx__points queries, plx__points reference
                     int64_t *index, double *distance)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
-    knn_job job = {.queries = queries, .references = references, .o = options, .index = index, .distance = distance};
+    plx__knn_job job = {
+        .queries = queries, .references = references, .o = options, .index = index, .distance = distance};
     PLX_ASSERT(plx__points_sparse(queries) == plx__points_sparse(references));
     PLX_ASSERT(plx__points_cols(queries) == plx__points_cols(references) && options->k >= 1);
     job.n = plx__points_rows(references);
@@ -432,9 +253,11 @@ plx_status plx__knn(plx_context *ctx, plx__points queries, plx__points reference
 double plx__knn_bytes(const plx_context *ctx, plx_index n, plx_index k, double entries, bool sparse)
 {
     double capacity = 4.0 * (double)plx__min(k, n) + 32.0, rows = (double)n;
-    double lists = sparse ? SPARSE_BLOCK : QUERY_BLOCK, products = sparse ? rows : QUERY_BLOCK * REFERENCE_BLOCK;
-    double worker = sizeof(worker_space) + products * sizeof(float) + lists * capacity * sizeof(candidate) +
-                    capacity * sizeof(ranked) + (k <= FEW ? lists * (double)k * sizeof(float) : 0.0);
+    double lists = sparse ? SPARSE_BLOCK : PLX__KNN_BLOCK,
+           products = sparse ? rows : PLX__KNN_BLOCK * PLX__KNN_REFERENCES;
+    double worker = sizeof(plx__knn_space) + products * sizeof(float) + lists * capacity * sizeof(plx__candidate) +
+                    capacity * sizeof(plx__knn_ranked) + (k <= PLX__KNN_FEW ? lists * (double)k * sizeof(float) : 0.0);
     double copies = sparse ? 2 * 12.0 * entries : (sizeof(double) + sizeof(float)) * entries;
-    return copies + 20.0 * rows + worker * plx__workers(ctx);
+    double pairs = !sparse && plx__knn_can_pair(n, plx__min(k, n)) ? plx__knn_pair_bytes(n, plx__min(k, n)) : 0.0;
+    return copies + 20.0 * rows + worker * plx__workers(ctx) + pairs;
 }

@@ -164,8 +164,8 @@ static void masks_and_short_supply(void **state)
 {
     (void)state;
     plx_context *ctx = test_context(2);
-    uint8_t present[200], queries[50];
-    for (int i = 0; i < 200; i++) present[i] = i % 3 != 0;
+    uint8_t present[700], queries[50];
+    for (int i = 0; i < 700; i++) present[i] = i % 3 != 0;
     for (int i = 0; i < 50; i++) queries[i] = i % 4 != 0;
     plx_mat m = test_mat(ctx, 200, 4, 7);
     setting s = self_setting(m, 6, PLX__EUCLID);
@@ -173,6 +173,11 @@ static void masks_and_short_supply(void **state)
     check_knn(ctx, &s, true, 0);
     m.data[0] = NAN; /* an absent row may hold anything */
     check_knn(ctx, &s, false, 0);
+    plx_mat more = test_mat(ctx, 700, 4, 7); /* enough for blocks that meet in pairs */
+    more.data[600 * 4] = NAN;
+    setting pairs = self_setting(more, 6, PLX__EUCLID);
+    pairs.o.present = present;
+    check_knn(ctx, &pairs, false, 0);
     setting two = {
         test_mat(ctx, 50, 4, 8), test_mat(ctx, 200, 4, 9), {.k = 6, .present = present, .query_present = queries}};
     check_knn(ctx, &two, false, 0);

@@ -14,9 +14,17 @@ class Report:
         self.page = page
 
     def save(self, path):
-        """Write the page; it opens in any browser, without a network."""
-        with open(os.fspath(path), "w", encoding="utf-8") as file:
-            file.write(self.page)
+        """Write the page; it opens in any browser, without a network. A file of that name is replaced when all is written."""
+        path = os.fspath(path)
+        partial = f"{path}.{os.getpid()}.partial"
+        try:
+            with open(partial, "w", encoding="utf-8") as file:
+                file.write(self.page)
+            os.replace(partial, path)
+        except OSError:
+            if os.path.exists(partial):
+                os.remove(partial)
+            raise
 
     def __repr__(self):
         return f"<parallax.Report: {len(self.page) // 1024} KiB of HTML; save(path) writes it>"

@@ -32,6 +32,8 @@ import numpy as np  # noqa: E402 (the thread limits must come first)
 import scipy.io  # noqa: E402
 import scipy.sparse  # noqa: E402
 
+from ratios import Row, Time  # noqa: E402
+
 
 def manifest(folder, views):
     (folder / "dataset.json").write_text(json.dumps({"parallax": 1, "name": folder.name, "views": views}))
@@ -63,9 +65,9 @@ warnings.simplefilter("ignore")
 resource.setrlimit(resource.RLIMIT_AS, (18 << 30, 18 << 30))
 import scipy.sparse
 x = [scipy.sparse.load_npz(f) for f in sys.argv[1:3]]
-start = time.perf_counter()
+start, worked = time.perf_counter(), time.process_time()
 {}
-print(time.perf_counter() - start)
+print(time.perf_counter() - start, time.process_time() - worked)
 """
 
 
@@ -87,9 +89,10 @@ def bench_cca(scratch):
     if timed.returncode:  # no time(1)
         parallax("fit", "cca", data, "--set", "dim=100", "--set", "scale=tfidf", "--set", "retrieval=false", "--json", out)
     peak = [line.split()[-1] for line in (timed.stderr or "").splitlines() if "Maximum resident" in line]
-    mine = json.loads(out.read_text())["seconds"]
+    result = json.loads(out.read_text())
+    mine = Time(result["seconds"], result["processor_seconds"])
     memory = f", {int(peak[0]) / 2 ** 20:.1f} GiB at most, the data included" if peak else ""
-    print(f"cca, 100k x (50k + 50k), 100 directions: {mine:.1f} s{memory}")
+    print(f"cca, 100k x (50k + 50k), 100 directions: {mine.wall:.1f} s{memory}")
     for name, (kind, code) in PEERS.items():
         python = sys.executable if kind == "sklearn" else ARGS.zoo
         if not os.path.exists(python):
@@ -104,7 +107,8 @@ def bench_cca(scratch):
         if found.returncode:
             print(f"  {name}: does not finish ({(found.stderr.strip().splitlines() or ['killed'])[-1][:110]})")
         else:
-            print(f"  {name}: {float(found.stdout):.1f} s, {float(found.stdout) / mine:.2f} times ours")
+            Row("cca, sparse, 100k x (50k + 50k), 100 directions", mine, Time(*map(float, found.stdout.split())), name, 2,
+                threads=int(ARGS.threads)).record(ARGS.parallax)
 
 
 def bench_kcomplete(scratch):

@@ -16,6 +16,8 @@ import sys
 import tempfile
 import time
 
+from ratios import Row, Time
+
 
 def our_seconds(program, path, threads):
     out = subprocess.run([program, path, str(threads), "1"], check=True, capture_output=True, text=True).stdout
@@ -67,7 +69,7 @@ def read_on_one_thread(path):
         return pandas.read_csv(path, header=None, engine="c")
 
 
-def compare(what, path, peer, total, options):
+def compare(what, path, peer, total, options, beside, must):
     """Alternate the two readers; total(result) is the sum of all values, which must agree."""
     ours, theirs, our_cpu, their_cpu = [], [], [], []
     for _ in range(options.repeats):
@@ -81,11 +83,8 @@ def compare(what, path, peer, total, options):
         del result
         if abs(our_sum - their_sum) > 1e-6 * max(1.0, abs(their_sum)):
             sys.exit(f"{what}: sums differ: {our_sum!r} and {their_sum!r}")
-    size = os.path.getsize(path) / 1e6
-    print(f"{what:33s} {size:5.0f} MB  ours {min(ours):6.3f} s, {size / min(ours):5.0f} MB/s  "
-          f"peer {min(theirs):6.3f} s  ratio {min(theirs) / min(ours):5.2f}   "
-          f"(processor time {min(our_cpu):6.3f} s, {min(their_cpu):6.3f} s, "
-          f"ratio {min(their_cpu) / min(our_cpu):5.2f})", flush=True)
+    Row(what, Time(min(ours), min(our_cpu)), Time(min(theirs), min(their_cpu)), beside, must,
+        f"{os.path.getsize(path) / 1e6:.0f} MB", threads=options.threads).record()
 
 
 def main():
@@ -109,18 +108,20 @@ def main():
         for digits in (17, 6):
             path = os.path.join(directory, f"digits{digits}.csv")
             write_csv(path, digits, options.megabytes)
-            compare(f"csv, {digits} digits: pandas", path, lambda p: pandas.read_csv(p, header=None, engine="c"),
-                    lambda r: float(r.to_numpy().sum()), options)
-            compare(f"csv, {digits} digits: pandas, 1 thread", path, read_on_one_thread,
-                    lambda r: float(r.to_numpy().sum()), options)
+            beside = f"pandas {pandas.__version__}"
+            compare(f"read csv, {digits} digits", path, lambda p: pandas.read_csv(p, header=None, engine="c"),
+                    lambda r: float(r.to_numpy().sum()), options, beside, 4)
+            compare(f"read csv, {digits} digits, beside one thread", path, read_on_one_thread,
+                    lambda r: float(r.to_numpy().sum()), options, beside, None)
             os.remove(path)
         for by_column in (False, True):
             path = os.path.join(directory, "entries.mtx")
             write_mtx(path, options.entries, by_column)
-            what = "mtx, by column" if by_column else "mtx, random order"
-            compare(what + ": mmread", path, scipy.io.mmread, lambda r: float(r.data.sum()), options)
-            compare(what + ": mmread.tocsr", path, lambda p: scipy.io.mmread(p).tocsr(), lambda r: float(r.data.sum()),
-                    options)
+            what = "read mtx, 10M entries, " + ("by column" if by_column else "random order")
+            compare(what + ", to rows", path, lambda p: scipy.io.mmread(p).tocsr(), lambda r: float(r.data.sum()), options,
+                    f"mmread().tocsr() of scipy {scipy.__version__}", 3)
+            compare(what, path, scipy.io.mmread, lambda r: float(r.data.sum()), options,
+                    f"mmread() of scipy {scipy.__version__}, unsorted triplets", None)
             os.remove(path)
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Smoothed and co-regularised classifiers: how time and memory grow, and the sparse support vector machine beside a peer.
 
-usage: python3 bench/bench_coreg.py PARALLAX [THREADS] [LARGEST]
+usage: python3 bench/bench_coreg.py PARALLAX [THREADS] [LARGEST] [laprls|corls|svm]...   (default: all)
 
 laprls  n x 20 dense, 100 labels, graph of 50 neighbours, linear kernel: seconds and peak memory for n up to LARGEST
         (default 50,000), fit only, as the command reports them.
@@ -109,19 +109,23 @@ def bench_svm():
         gamma = f"gamma_a={1 / (2 * n)!r}"
         seconds, memory, result = fit(folder, "svm", gamma)
         peer = LinearSVC(C=1.0, loss="hinge", max_iter=100000, tol=1e-6)
-        other = best(lambda: peer.fit(x, y), repeats=1)
+        other = best(lambda: peer.fit(x, y))
         margin = np.maximum(0, 1 - (2 * y - 1) * peer.decision_function(x))
         theirs = 0.5 * float((peer.coef_ ** 2).sum()) + float(margin.sum())
         for tol in ("1e-2", "1e-3", "1e-4", "1e-5", "1e-6", "1e-7", "1e-8"):
             _, _, loose = fit(folder, "svm", gamma, "tol=" + tol)
             if loose["objective"] * n / 2 <= theirs:
                 break
+        again = [loose] + [fit(folder, "svm", gamma, "tol=" + tol)[2] for _ in range(2)]
+        mine = Time(min(r["seconds"] for r in again), min(r["processor_seconds"] for r in again))
     print(f"\nsvm, 20,000 sparse rows, two classes: {seconds:.2f} s, {memory:.2f} GiB, {result['iterations']} sweeps; "
           f"LinearSVC: {other.wall:.2f} s; objective {result['objective'] * n / 2:.6f} against {theirs:.6f}")
-    Row("svm, linear, 20,000 sparse rows, to an objective as low", Time(loose["seconds"], loose["processor_seconds"]), other,
+    Row("svm, linear, 20,000 sparse rows, to an objective as low", mine, other,
         f"LinearSVC of scikit-learn {sklearn.__version__}", must=2, remark=f"tol={tol}", threads=int(THREADS)).record(PARALLAX)
 
 
-growth("laprls, dense x 20, 50 neighbours, 100 labels", dense_data, "laprls")
-growth("corls, two sparse views x 5,000, 100 labels", sparse_data, "corls")
-bench_svm()
+BENCHES = {"laprls": lambda: growth("laprls, dense x 20, 50 neighbours, 100 labels", dense_data, "laprls"),
+           "corls": lambda: growth("corls, two sparse views x 5,000, 100 labels", sparse_data, "corls"),
+           "svm": bench_svm}
+for part in sys.argv[4:] or BENCHES:
+    BENCHES[part]()

@@ -475,7 +475,7 @@ double plx__learner_bytes(const plx__run *run, plx_index view, plx__system_solve
         double columns = hinge ? l : k + 1;
         solving = plx__system_bytes(solver, linear, n, n, cols, columns) / 8 + (hinge ? l * l + 3 * n * l : 0);
     } else if (hinge && solver != PLX__SYSTEM_DENSE) {
-        solving = plx__svm_chunks_bytes(l, cols) / 8 + entries;
+        solving = fmax(plx__svm_chunks_bytes(l, cols), plx__svm_linear_bytes(l, cols)) / 8 + 2 * l + entries;
     } else if (solver == PLX__SYSTEM_PRIMAL) {
         solving = (cols <= FEW_FEATURES ? l * cols + cols * cols : entries) + (l + 3 * cols) * k;
     }

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Compares the libraries that libparallax.so asks the loader for with the table of docs/dev/dependencies.md.
+"""Compares the libraries that libparallax.so asks the loader for, or opens itself, with the tables of
+docs/dev/dependencies.md.
 Usage: check_dependencies.py LIBRARY"""
 import pathlib
 import re
@@ -20,6 +21,12 @@ def needed(library):
     return {ALSO.get(name, name) for name in names}
 
 
+def opened(library, rows):
+    """Those of the rows whose file name stands in the library itself."""
+    content = pathlib.Path(library).read_bytes()
+    return {name for name in rows for real in [name, *(a for a, b in ALSO.items() if b == name)] if f"{real}.so".encode() in content}
+
+
 def listed():
     table = PAGE.read_text().split("## Not linked")[0]
     rows = (line.split("|") for line in table.splitlines() if line.startswith("| `"))
@@ -31,7 +38,8 @@ def listed():
 
 
 def main():
-    have, rows = needed(sys.argv[1]), listed()
+    rows = listed()
+    have = needed(sys.argv[1]) | opened(sys.argv[1], rows)
     bad = [f"{name} is linked but has no row in {PAGE.name}" for name in sorted(have - set(rows))]
     bad += [f"{name} has a row in {PAGE.name} but is not linked" for name in sorted(set(rows) - have - C_LIBRARY)]
     bad += [f"the row of {name} names no licence" for name, cells in rows.items() if len(cells) < 3 or not cells[2]]

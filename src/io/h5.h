@@ -16,6 +16,9 @@
 
 #include "core/file.h"
 
+/* Why libhdf5 cannot be used, NULL when it can. A library that opens it on demand (lazy/) has another answer than NULL. */
+const char *plx__hdf5_missing(void);
+
 /* The lock alone, around a fork; and in the copy, where nobody holds it. */
 void plx__h5_lock(void);
 void plx__h5_unlock(void);

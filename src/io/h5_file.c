@@ -9,6 +9,8 @@
 #include "core/text.h"
 #include "io/h5_impl.h"
 
+__attribute__((weak)) const char *plx__hdf5_missing(void) { return NULL; }
+
 /* ---- the lock ---- */
 
 static pthread_mutex_t library = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
@@ -56,8 +58,16 @@ static hid_t access_properties(void)
     return fapl;
 }
 
+static plx_status require_library(const plx__h5 *f)
+{
+    const char *why = plx__hdf5_missing();
+    if (!why) return PLX_OK;
+    PLX_FAIL(f->ctx, PLX_E_IO, "%s: the HDF5 library cannot be used (%s); install it", f->path, why);
+}
+
 static plx_status open_file(plx__h5 *f)
 {
+    PLX_TRY(require_library(f));
     PLX_TRY(plx__note_file(f->ctx, f->path));
     FILE *probe = fopen(f->path, "rbe"); /* for the system's reason, which HDF5 does not hand on */
     if (!probe) PLX_FAIL(f->ctx, PLX_E_IO, "%s: %s", f->path, strerror(errno));
@@ -89,6 +99,7 @@ static plx_status create_file(plx__h5 *f, size_t userblock)
         PLX_FAIL(f->ctx, PLX_E_ARG, "an HDF5 file cannot go to standard output; give a file name");
     if (plx__is_stream(f->path))
         PLX_FAIL(f->ctx, PLX_E_IO, "%s: is a device or a pipe; an HDF5 file needs a name on a disk", f->path);
+    PLX_TRY(require_library(f));
     PLX_TRY(plx__outfile_open(&f->out, f->ctx, f->path));
     hid_t fapl = access_properties(), fcpl = H5Pcreate(H5P_FILE_CREATE);
     if (userblock) H5Pset_userblock(fcpl, userblock);

@@ -97,6 +97,8 @@ static plx_status read_variables(mat_reader *r, mat_t *mat, double file_bytes)
     return PLX_OK;
 }
 
+__attribute__((weak)) const char *plx__matio_missing(void) { return NULL; }
+
 /* Version 7.3 is HDF5: opened once by ourselves, its damage is found before matio meets it. */
 static plx_status check_file(mat_reader *r)
 {
@@ -118,6 +120,8 @@ static plx_status load_file(mat_reader *r)
     plx__h5 guard;
     if (stat(r->path, &info) != 0) PLX_FAIL(r->ctx, PLX_E_IO, "%s: %s", r->path, strerror(errno));
     if (S_ISDIR(info.st_mode)) PLX_FAIL(r->ctx, PLX_E_IO, "%s: is a directory, expected a file", r->path);
+    const char *why = plx__matio_missing();
+    if (why) PLX_FAIL(r->ctx, PLX_E_IO, "%s: the matio library cannot be used (%s); install it", r->path, why);
     PLX_TRY(check_file(r));
     plx__h5_enter(&guard, r->ctx, r->path);
     mat_t *mat = Mat_Open(r->path, MAT_ACC_RDONLY);

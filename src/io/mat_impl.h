@@ -8,6 +8,9 @@
 
 #include "data/table.h"
 
+/* Why libmatio cannot be used, as plx__hdf5_missing(). */
+const char *plx__matio_missing(void);
+
 /* Is this a full or sparse matrix of real numbers with two dimensions? */
 bool plx__mat_is_matrix(const matvar_t *var);
 

@@ -1,0 +1,22 @@
+# HDF5 and matio are opened by the functions of lazy/, which have the same names; the linker then finds nothing left to take
+# from the libraries themselves. Only the shared library is built so: tests and archives link them.
+function(plx_soname out library)
+  file(REAL_PATH "${library}" real)
+  execute_process(COMMAND ${CMAKE_READELF} -d "${real}" OUTPUT_VARIABLE dynamic ERROR_QUIET)
+  if(dynamic MATCHES "SONAME[^[]*\\[([^]]+)\\]")
+    set(${out} "${CMAKE_MATCH_1}" PARENT_SCOPE)
+  else()
+    message(FATAL_ERROR "${library} has no SONAME; configure with -DPLX_LAZY_READERS=OFF")
+  endif()
+endfunction()
+
+list(FILTER HDF5_C_LIBRARIES INCLUDE REGEX "hdf5[^/]*\\.so")
+list(GET HDF5_C_LIBRARIES 0 plx_hdf5)
+list(GET PLX_MATIO_LINK_LIBRARIES 0 plx_matio)
+plx_soname(PLX_HDF5_SONAME ${plx_hdf5})
+plx_soname(PLX_MATIO_SONAME ${plx_matio})
+target_sources(parallax PRIVATE lazy/hdf5_on_demand.c lazy/matio_on_demand.c)
+target_include_directories(parallax PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+set_source_files_properties(lazy/hdf5_on_demand.c PROPERTIES COMPILE_DEFINITIONS "PLX_HDF5_SONAME=\"${PLX_HDF5_SONAME}\"")
+set_source_files_properties(lazy/matio_on_demand.c PROPERTIES COMPILE_DEFINITIONS "PLX_MATIO_SONAME=\"${PLX_MATIO_SONAME}\"")
+target_link_libraries(parallax PRIVATE ${CMAKE_DL_LIBS})

@@ -2,12 +2,30 @@
 # Debian/Ubuntu packages: tools/setup.sh lists them.
 add_library(plx_dependencies INTERFACE)
 
-# OpenBLAS, preferably its OpenMP build, which shares our threads. Debian keeps the variants in
-# subdirectories; the plain name follows the system's alternative.
-find_library(PLX_OPENBLAS NAMES openblas PATH_SUFFIXES openblas-openmp openblas-pthread REQUIRED)
+# BLAS: OpenBLAS by default, preferably its OpenMP build, which shares our threads. Debian keeps the variants in
+# subdirectories; the plain name follows the system's alternative. Others are found by name or given by path; BLIS has no
+# LAPACK, which is then the system's, MKL has all in one (docs/dev/dependencies.md).
+set(PLX_BLAS openblas CACHE STRING "openblas, blis, mkl, or the path of a library with BLAS and CBLAS")
+if(PLX_BLAS STREQUAL "openblas")
+  find_library(PLX_BLAS_LIBRARY NAMES openblas PATH_SUFFIXES openblas-openmp openblas-pthread REQUIRED)
+elseif(PLX_BLAS STREQUAL "blis")
+  find_library(PLX_BLAS_LIBRARY NAMES blis PATH_SUFFIXES blis-openmp blis-pthread blis-serial REQUIRED)
+elseif(PLX_BLAS STREQUAL "mkl")
+  find_library(PLX_BLAS_LIBRARY NAMES mkl_rt libmkl_rt.so.2 REQUIRED)
+else()
+  set(PLX_BLAS_LIBRARY ${PLX_BLAS} CACHE FILEPATH "" FORCE)
+endif()
 find_path(PLX_CBLAS_INCLUDE NAMES cblas.h openblas_config.h
   PATH_SUFFIXES openblas-openmp ${CMAKE_LIBRARY_ARCHITECTURE}/openblas-openmp openblas ${CMAKE_LIBRARY_ARCHITECTURE} REQUIRED)
-find_library(PLX_LAPACKE NAMES lapacke REQUIRED)
+if(NOT PLX_BLAS STREQUAL "mkl")
+  find_library(PLX_LAPACKE NAMES lapacke REQUIRED)
+endif()
+if(PLX_BLAS STREQUAL "blis")
+  find_library(PLX_LAPACK NAMES lapack REQUIRED)
+endif()
+if(PLX_BLAS STREQUAL "openblas")
+  set_source_files_properties(src/linalg/blas_library.c PROPERTIES COMPILE_DEFINITIONS PLX_OPENBLAS)
+endif()
 # Of SuiteSparse only AMD and its settings, both BSD; CHOLMOD is partly GPL.
 find_library(PLX_AMD NAMES amd REQUIRED)
 find_library(PLX_SUITESPARSECONFIG NAMES suitesparseconfig REQUIRED)
@@ -21,9 +39,9 @@ pkg_check_modules(PLX_UTF8PROC REQUIRED libutf8proc)
 pkg_check_modules(PLX_SQLITE REQUIRED sqlite3)
 find_package(HDF5 REQUIRED COMPONENTS C)
 
-set(PLX_LIBRARIES ${PLX_LAPACKE} ${PLX_AMD} ${PLX_SUITESPARSECONFIG} ${PLX_OPENBLAS} ${PLX_LBFGS}
+set(PLX_LIBRARIES ${PLX_LAPACKE} ${PLX_AMD} ${PLX_SUITESPARSECONFIG} ${PLX_BLAS_LIBRARY} ${PLX_LAPACK} ${PLX_LBFGS}
   ${PLX_STEMMER} ${PLX_JANSSON_LINK_LIBRARIES} ${PLX_ZLIB_LINK_LIBRARIES} ${PLX_MATIO_LINK_LIBRARIES}
-  ${PLX_UTF8PROC_LINK_LIBRARIES} ${PLX_SQLITE_LINK_LIBRARIES} ${HDF5_C_LIBRARIES} m)
+  ${PLX_UTF8PROC_LINK_LIBRARIES} ${PLX_SQLITE_LINK_LIBRARIES} ${HDF5_C_LIBRARIES} m ${CMAKE_DL_LIBS})
 list(REMOVE_DUPLICATES PLX_LIBRARIES)
 
 target_include_directories(plx_dependencies SYSTEM INTERFACE

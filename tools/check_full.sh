@@ -1,11 +1,11 @@
 #!/bin/sh
 # Everything that is too slow for every change: sanitizers over all tests, threads, valgrind, long fuzzing, coverage, lint.
-#   FUZZ_SECONDS (600) per target; COVERAGE (90): per cent of the lines of src/ that the tests must reach.  ONLY=tsan,valgrind,fuzz,coverage,lint,clang,static runs a part.
+#   FUZZ_SECONDS (600) per target; COVERAGE (90): per cent of the lines of src/ that the tests must reach.  ONLY=tsan,valgrind,fuzz,coverage,lint,clang,static,blas runs a part.
 set -u
 cd "$(dirname "$0")/.."
 jobs=$(nproc 2>/dev/null || echo 2)
 seconds=${FUZZ_SECONDS:-600}
-only=${ONLY:-asan,clang,static,tsan,valgrind,fuzz,coverage,lint}
+only=${ONLY:-asan,clang,static,blas,tsan,valgrind,fuzz,coverage,lint}
 failed=""
 want() { case ",$only," in *",$1,"*) return 0 ;; *) return 1 ;; esac; }
 fuzz_env() {
@@ -83,6 +83,10 @@ fi
 if want static; then
     part "static build, installed and linked"
     run build/static.log tools/static_check.sh || failed="$failed static"
+fi
+if want blas; then
+    part "other BLAS libraries"
+    run build/blas.log tools/blas_check.sh || failed="$failed blas"
 fi
 if want lint; then
     part "static analysis"

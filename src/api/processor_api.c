@@ -3,23 +3,14 @@
  */
 #include "parallax/processor.h"
 
-#include <cblas.h>
-
 #include "api/api_args.h"
 #include "linalg/blas.h"
 #include "linalg/blas_core.h"
+#include "linalg/blas_library.h"
 
-const char *plx_blas_name(void)
-{
-    const char *name = openblas_get_config();
-    return name ? name : "";
-}
+const char *plx_blas_name(void) { return plx__blas_name(); }
 
-const char *plx_blas_core(void)
-{
-    const char *core = openblas_get_corename();
-    return core ? core : "";
-}
+const char *plx_blas_core(void) { return plx__blas_kernels(); }
 
 const char *plx_blas_better_core(void) { return plx__better_core(plx_blas_core(), plx__processor_level()); }
 

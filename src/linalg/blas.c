@@ -3,7 +3,6 @@
  */
 #include "linalg/blas.h"
 
-#include <cblas.h>
 #include <lapacke.h>
 #include <pthread.h>
 
@@ -14,13 +13,15 @@ static int omp_get_max_threads(void) { return 1; }
 static void omp_set_num_threads(int n) { (void)n; }
 #endif
 
+#include "linalg/blas_library.h"
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int open_scopes;   /* pinned scopes now open, all threads */
 static int saved_threads; /* BLAS threads before the first of them */
 
 static void set_blas_threads(int n)
 {
-    if (openblas_get_num_threads() != n) openblas_set_num_threads(n);
+    if (plx__blas_threads() != n) plx__blas_set_threads(n);
 }
 
 plx__blas_scope plx__blas_enter(void)
@@ -28,7 +29,7 @@ plx__blas_scope plx__blas_enter(void)
     plx__blas_scope scope = {omp_get_max_threads(), true};
     pthread_mutex_lock(&lock);
     if (open_scopes++ == 0) {
-        saved_threads = openblas_get_num_threads();
+        saved_threads = plx__blas_threads();
         set_blas_threads(1);
     }
     pthread_mutex_unlock(&lock);

@@ -5,6 +5,9 @@
 
 #include <strings.h>
 #include <time.h>
+#if defined(__aarch64__) && defined(__linux__)
+#include <sys/auxv.h>
+#endif
 
 #include "linalg/dense.h"
 
@@ -18,6 +21,9 @@ plx__simd_level plx__processor_level(void)
     if (wide && __builtin_cpu_is("intel")) return PLX__SIMD_AVX512;
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return PLX__SIMD_AVX2;
     return __builtin_cpu_supports("avx") ? PLX__SIMD_AVX : PLX__SIMD_SSE;
+#elif defined(__aarch64__) && defined(__linux__)
+    const unsigned long dot_products = 1UL << 20; /* HWCAP_ASIMDDP */
+    return getauxval(AT_HWCAP) & dot_products ? PLX__SIMD_NEOVERSE : PLX__SIMD_ARMV8;
 #else
     return PLX__SIMD_UNKNOWN;
 #endif
@@ -40,7 +46,8 @@ plx__simd_level plx__core_level(const char *core)
                  {"Piledriver", PLX__SIMD_AVX},    {"Steamroller", PLX__SIMD_AVX},
                  {"Excavator", PLX__SIMD_AVX},     {"Haswell", PLX__SIMD_AVX2},
                  {"Zen", PLX__SIMD_AVX2},          {"SkylakeX", PLX__SIMD_AVX512},
-                 {"Cooperlake", PLX__SIMD_AVX512}, {"SapphireRapids", PLX__SIMD_AVX512}};
+                 {"Cooperlake", PLX__SIMD_AVX512}, {"SapphireRapids", PLX__SIMD_AVX512},
+                 {"armv8", PLX__SIMD_ARMV8},       {"neoversen1", PLX__SIMD_NEOVERSE}};
     for (size_t i = 0; core && i < sizeof cores / sizeof *cores; i++)
         if (strcasecmp(core, cores[i].name) == 0) return cores[i].level;
     return PLX__SIMD_UNKNOWN;
@@ -48,9 +55,10 @@ plx__simd_level plx__core_level(const char *core)
 
 const char *plx__better_core(const char *core, plx__simd_level processor)
 {
-    static const char *const best[] = {NULL, "Nehalem", "Sandybridge", "Haswell", "SkylakeX"};
+    static const char *const best[] = {NULL, "Nehalem", "Sandybridge", "Haswell", "SkylakeX", "armv8", "neoversen1"};
     plx__simd_level now = plx__core_level(core);
-    return now == PLX__SIMD_UNKNOWN || now >= processor ? NULL : best[processor];
+    bool same_kind = (now >= PLX__SIMD_ARMV8) == (processor >= PLX__SIMD_ARMV8);
+    return now == PLX__SIMD_UNKNOWN || now >= processor || !same_kind ? NULL : best[processor];
 }
 
 static double seconds_now(void)

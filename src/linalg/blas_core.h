@@ -7,13 +7,15 @@
 
 #include "core/ctx.h"
 
-/* What a processor can do, or what kernels make use of, in the order of speed. */
+/* What a processor can do, or what kernels make use of, in the order of speed within x86-64 and within arm64. */
 typedef enum plx__simd_level {
     PLX__SIMD_UNKNOWN,
     PLX__SIMD_SSE,
     PLX__SIMD_AVX,
     PLX__SIMD_AVX2,
-    PLX__SIMD_AVX512
+    PLX__SIMD_AVX512,
+    PLX__SIMD_ARMV8,   /* kernels that any arm64 processor runs */
+    PLX__SIMD_NEOVERSE /* those for servers since Neoverse N1, which have ARMv8.2 with dot products */
 } plx__simd_level;
 
 plx__simd_level plx__processor_level(void);

@@ -11,6 +11,7 @@ static void weak_kernels_are_told(void **state)
     assert_string_equal(plx__better_core("prescott", PLX__SIMD_AVX2), "Haswell");
     assert_string_equal(plx__better_core("Nehalem", PLX__SIMD_AVX), "Sandybridge");
     assert_string_equal(plx__better_core("Haswell", PLX__SIMD_AVX512), "SkylakeX");
+    assert_string_equal(plx__better_core("armv8", PLX__SIMD_NEOVERSE), "neoversen1");
 }
 
 static void good_and_unknown_kernels_are_left_alone(void **state)
@@ -23,6 +24,9 @@ static void good_and_unknown_kernels_are_left_alone(void **state)
     assert_null(plx__better_core("Prescott", PLX__SIMD_UNKNOWN));
     assert_null(plx__better_core("TomorrowsLake", PLX__SIMD_AVX512));
     assert_null(plx__better_core(NULL, PLX__SIMD_AVX512));
+    assert_null(plx__better_core("neoversen2", PLX__SIMD_NEOVERSE));
+    assert_null(plx__better_core("cortexa53", PLX__SIMD_NEOVERSE));
+    assert_null(plx__better_core("Prescott", PLX__SIMD_NEOVERSE)); /* no machine is both */
 }
 
 /* What is suggested for this machine is known to be better than what runs. */

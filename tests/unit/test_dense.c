@@ -1,8 +1,7 @@
 #include "linalg_test.h"
 
-#include <cblas.h>
-
 #include "linalg/blas.h"
+#include "linalg/blas_library.h"
 #include "linalg/factor.h"
 
 /* ---- products ---- */
@@ -216,17 +215,17 @@ static void thread_settings_are_put_back(void **state)
     (void)state;
     plx_context *ctx = test_context(2);
     plx_mat a = test_mat(ctx, 300, 300, 1), c = test_mat(ctx, 300, 300, 2);
-    int before = openblas_get_num_threads();
-    openblas_set_num_threads(2);
+    int before = plx__blas_threads();
+    plx__blas_set_threads(2);
     assert_ok(ctx, plx__gemm(ctx, 1.0, plx__cmat(a), PLX__N, plx__cmat(a), PLX__N, 0.0, c));
-    assert_int_equal(openblas_get_num_threads(), 2);
+    assert_int_equal(plx__blas_threads(), 2);
     plx__blas_scope outer = plx__blas_enter(), inner = plx__blas_enter();
-    assert_int_equal(openblas_get_num_threads(), 1);
+    assert_int_equal(plx__blas_threads(), 1);
     plx__blas_leave(inner);
-    assert_int_equal(openblas_get_num_threads(), 1);
+    assert_int_equal(plx__blas_threads(), 1);
     plx__blas_leave(outer);
-    assert_int_equal(openblas_get_num_threads(), 2);
-    openblas_set_num_threads(before);
+    assert_int_equal(plx__blas_threads(), 2);
+    plx__blas_set_threads(before);
     assert_fails(ctx, plx__blas_fits(ctx, 3, (plx_index)INT32_MAX + 1, 1), PLX_E_NOMEM, "too large");
     plx_context_destroy(ctx);
 }
@@ -469,9 +468,9 @@ static plx_status many_allocations(plx_context *ctx)
 static void survives_allocation_failures(void **state)
 {
     (void)state;
-    int before = openblas_get_num_threads();
+    int before = plx__blas_threads();
     sweep_allocations(many_allocations, 8);
-    assert_int_equal(openblas_get_num_threads(), before);
+    assert_int_equal(plx__blas_threads(), before);
 }
 
 int main(void)

@@ -9,6 +9,10 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "linalg/dense.h"
+
+/* One-sided 1 % of the normal distribution: how far shares must differ before chance no longer explains it. */
+#define BEYOND_CHANCE 2.326
 
 #define DECISION_PARAMS(def, meaning)                                                                                  \
     {"decision",                                                                                                       \
@@ -27,16 +31,25 @@
     }
 
 const plx__param_spec plx__decision_params[] = {DECISION_PARAMS("argmax", "argmax"), PLX__PARAM_END};
-const plx__param_spec plx__graph_decision_params[] = {DECISION_PARAMS("auto", "centred"), PLX__PARAM_END};
+const plx__param_spec plx__graph_decision_params[] = {
+    DECISION_PARAMS("auto", "centred, and share where that loses the largest class"), PLX__PARAM_END};
 
-plx_status plx__decision_of(plx__decision *out, plx__run *run)
+/* by_itself: the setting is auto. */
+static plx_status setting(plx__decision *out, bool *by_itself, plx__run *run)
 {
     plx__value value;
     const plx__param_spec *spec = plx__param_find(run->settings->tables, "decision");
     PLX_TRY(plx__view_value(&value, run->ctx, run->settings, "decision", NULL));
     *out = (plx__decision)value.word;
-    if (value.word == 0) *out = strcmp(spec->def, "auto") == 0 ? PLX__DECIDE_CENTRED : PLX__DECIDE_ARGMAX;
+    *by_itself = value.word == 0;
+    if (*by_itself) *out = strcmp(spec->def, "auto") == 0 ? PLX__DECIDE_CENTRED : PLX__DECIDE_ARGMAX;
     return PLX_OK;
+}
+
+plx_status plx__decision_of(plx__decision *out, plx__run *run)
+{
+    bool by_itself;
+    return setting(out, &by_itself, run);
 }
 
 static int ascending(const void *a, const void *b)
@@ -122,16 +135,96 @@ static plx_status offsets(plx_cmat *out, plx__run *run, plx__decision how, plx_m
     return PLX_OK;
 }
 
+/* ---- shares that centring loses ---- */
+
+/* How often each class is among the labelled samples and among the labels found for the others. */
+typedef struct tally {
+    double *given, *found; /* n_classes */
+    double labelled, unlabelled;
+    plx_index largest; /* class with the most labels */
+} tally;
+
+static plx_status count_classes(tally *t, plx__run *run, const int32_t *label, const uint8_t *usable)
+{
+    const plx__problem *p = run->problem;
+    PLX_TRY(plx__arena_f64(&t->given, plx__scratch(run->ctx), p->n_classes, 1));
+    PLX_TRY(plx__arena_f64(&t->found, plx__scratch(run->ctx), p->n_classes, 1));
+    for (plx_index i = 0; i < p->n; i++) {
+        if (p->label[i] >= 0) t->given[p->label[i]]++;
+        else if (usable[i]) t->found[label[i]]++;
+    }
+    for (plx_index c = 0; c < p->n_classes; c++) {
+        t->labelled += t->given[c];
+        t->unlabelled += t->found[c];
+        if (t->given[c] > t->given[t->largest]) t->largest = c;
+    }
+    return PLX_OK;
+}
+
+/* The labels say by themselves that the classes are of unequal size (equal numbers are a plan, not a sample), and the
+ * class with the most of them is found less often than two samples of one population would differ by. */
+static bool largest_is_lost(const tally *t, plx_index n_classes)
+{
+    double l = t->labelled, u = t->unlabelled, equal = 1.0 / (double)n_classes;
+    if (l < 1 || u < 1) return false;
+    double given = t->given[t->largest] / l, found = t->found[t->largest] / u;
+    double both = (t->given[t->largest] + t->found[t->largest]) / (l + u);
+    return given - equal > BEYOND_CHANCE * sqrt(equal * (1 - equal) / l) &&
+           given - found > BEYOND_CHANCE * sqrt(both * (1 - both) * (1 / l + 1 / u));
+}
+
+static void subtract(plx_mat scores, plx_cmat offset, const uint8_t *usable)
+{
+    for (plx_index i = 0; i < scores.rows; i++)
+        if (usable[i]) plx__axpy(scores.data + i * scores.ld, -1.0, offset.data, scores.cols);
+}
+
+/* Every class gets its share of the unlabelled samples by one more constant per class, kept with the others. */
+static plx_status restore_shares(plx__run *run, plx_mat scores, const uint8_t *usable)
+{
+    const plx__array *known = plx__store_find(run->out, "_share");
+    plx_mat shift, kept;
+    PLX_TRY(plx__arena_mat(&shift, plx__scratch(run->ctx), 1, scores.cols));
+    PLX_TRY(share_offsets(shift, run, scores, usable));
+    subtract(scores, plx__cmat(shift), usable);
+    if (!known) return plx__store_put(run->out, "_share", plx__cmat(shift));
+    kept = known->dense;
+    plx__axpy(kept.data, 1.0, shift.data, scores.cols);
+    return PLX_OK;
+}
+
+/* Smooth scores carry the sizes of the classes in their level, which centring takes away; mostly their shape is enough.
+ * Where it is not, auto gives the sizes back and a centred decision that was asked for is only commented on. */
+static plx_status mind_the_shares(int32_t *label, plx__run *run, plx_mat scores, const uint8_t *usable, bool by_itself)
+{
+    tally t = {0};
+    PLX_TRY(count_classes(&t, run, label, usable));
+    if (!largest_is_lost(&t, scores.cols)) return PLX_OK;
+    plx__warn(
+        run->ctx,
+        "%s: centred scores give class '%s' %.0f %% of the unlabelled samples, but it has %.0f %% of the labels; %s",
+        run->method->name, run->problem->classes[t.largest], 100 * t.found[t.largest] / t.unlabelled,
+        100 * t.given[t.largest] / t.labelled,
+        by_itself ? "every class gets its share of the labels instead (decision=centred: do not)"
+                  : "if the labels were drawn at random, try decision=share");
+    if (!by_itself) return PLX_OK;
+    PLX_TRY(restore_shares(run, scores, usable));
+    plx__argmax_rows(label, plx__cmat(scores));
+    return PLX_OK;
+}
+
 plx_status plx__decide(int32_t *label, plx__run *run, plx_mat scores, const uint8_t *usable, bool centred)
 {
     plx__decision how = PLX__DECIDE_ARGMAX;
+    bool by_itself = false;
     plx_cmat offset;
-    PLX_TRY(plx__decision_of(&how, run));
-    if (how == PLX__DECIDE_SHARE || (how == PLX__DECIDE_CENTRED && !centred)) {
+    PLX_TRY(setting(&how, &by_itself, run));
+    bool restored = centred && run->fitted && plx__store_find(run->fitted, "_share");
+    if (how == PLX__DECIDE_SHARE || (how == PLX__DECIDE_CENTRED && (!centred || restored))) {
         PLX_TRY(offsets(&offset, run, how, scores, usable));
-        for (plx_index i = 0; i < scores.rows; i++)
-            for (plx_index c = 0; usable[i] && c < scores.cols; c++) scores.data[i * scores.ld + c] -= offset.data[c];
+        subtract(scores, offset, usable);
     }
     plx__argmax_rows(label, plx__cmat(scores));
-    return PLX_OK;
+    if (how != PLX__DECIDE_CENTRED || run->fitted) return PLX_OK;
+    return mind_the_shares(label, run, scores, usable, by_itself);
 }

@@ -5,6 +5,10 @@
  * samples, so that about a share p_c of them falls to class c. centred subtracts what smooth scores are flat around:
  * the free offset of a classifier, which the method leaves out of its scores, or else the mean over the unlabelled
  * samples (all fitted ones when there are none).
+ *
+ * auto of the graph methods is centred, and then looks at the result: labels whose numbers differ by more than chance
+ * say how large the classes are, and when the class with the most of them is found less often than chance explains
+ * (both one-sided, 1 %), share is applied to the centred scores, with a warning.
  */
 #ifndef PLX_RUN_DECISION_H
 #define PLX_RUN_DECISION_H

@@ -180,6 +180,130 @@ static void corners(void **state)
     close_scene(&s);
 }
 
+/* ---- the shares that centring loses ---- */
+
+enum { LABELS = 30, MANY = 2 * LABELS };
+
+/* 30 labels, `first` of them A, and 30 samples with scores 0 to 29 for A and 0 for B: centring takes 14.5 away. */
+typedef struct crowd {
+    int32_t seen[MANY], label[MANY];
+    uint8_t usable[MANY];
+    double scores[MANY * K];
+} crowd;
+
+static void make_crowd(crowd *w, int first)
+{
+    memset(w, 0, sizeof *w);
+    for (int i = 0; i < MANY; i++) {
+        w->seen[i] = i >= LABELS ? -1 : i >= first;
+        w->usable[i] = 1;
+        w->scores[i * K] = i >= LABELS ? i - LABELS : i < first ? 40 : -40;
+    }
+}
+
+static int found_a(const crowd *w)
+{
+    int count = 0;
+    for (int i = LABELS; i < MANY; i++) count += w->label[i] == 0;
+    return count;
+}
+
+static void open_crowd(scene *s, crowd *w, int first)
+{
+    static const plx__param_table graph_tables[] = {plx__graph_decision_params, NULL};
+    static const char *const names[] = {"A", "B"};
+    make_crowd(w, first);
+    open_scene(s, w->seen, LABELS);
+    plx_params_destroy(s->settings);
+    assert_ok(s->ctx, plx__params_create(&s->settings, s->ctx, "toy", graph_tables));
+    s->run.settings = s->settings;
+    s->problem.n = MANY;
+    s->problem.classes = names;
+}
+
+static plx_status decide_crowd(crowd *w, plx__run *run, bool centred)
+{
+    return plx__decide(w->label, run, (plx_mat){w->scores, MANY, K, K}, w->usable, centred);
+}
+
+/* 24 of 30 labels are A, centred scores (-14.5 to 14.5 against 0) give 15 of 30: 0.3 = 2.43 standard errors, sqrt(0.65
+ * 0.35 2 / 30) = 0.1232. Share takes the quantile 0.2 of A away, -14.5 + 0.2 29 = -8.7: A from 5.8 on, 24 of 30. */
+static void auto_gives_lost_shares_back(void **state)
+{
+    (void)state;
+    scene s;
+    crowd w;
+    plx_cmat kept;
+    open_crowd(&s, &w, 24);
+    assert_ok(s.ctx, decide_crowd(&w, &s.run, false));
+    assert_int_equal(found_a(&w), 24);
+    assert_ok(s.ctx, plx__store_dense(&kept, s.ctx, &s.store, "_share"));
+    assert_close(kept.data[0], 5.8, 1e-12); /* the mean 14.5 and the shift in one */
+    assert_close(w.scores[LABELS * K], -5.8, 1e-12);
+    assert_non_null(s.ctx->notes);
+    assert_non_null(
+        strstr(s.ctx->notes->text, "class 'A' 50 % of the unlabelled samples, but it has 80 % of the labels"));
+    make_crowd(&w, 24);
+    plx__run later = s.run; /* new samples are decided by the same constants */
+    plx__store fresh;
+    plx__store_init(&fresh, plx__scratch(s.ctx));
+    later.fitted = &s.store;
+    later.out = &fresh;
+    assert_ok(s.ctx, decide_crowd(&w, &later, false));
+    assert_int_equal(found_a(&w), 24);
+    close_scene(&s);
+}
+
+/* A method that leaves its offsets out has nothing to keep but the shift. */
+static void auto_without_offsets(void **state)
+{
+    (void)state;
+    scene s;
+    crowd w;
+    plx_cmat kept;
+    open_crowd(&s, &w, 24);
+    for (int i = LABELS; i < MANY; i++) w.scores[i * K] -= 14.5;
+    assert_ok(s.ctx, decide_crowd(&w, &s.run, true));
+    assert_int_equal(found_a(&w), 24);
+    assert_ok(s.ctx, plx__store_dense(&kept, s.ctx, &s.store, "_share"));
+    assert_close(kept.data[0], -8.7, 1e-12);
+    plx__run later = s.run;
+    plx__store fresh;
+    plx__store_init(&fresh, plx__scratch(s.ctx));
+    later.fitted = &s.store;
+    later.out = &fresh;
+    make_crowd(&w, 24);
+    for (int i = LABELS; i < MANY; i++) w.scores[i * K] -= 14.5;
+    assert_ok(s.ctx, decide_crowd(&w, &later, true));
+    assert_int_equal(found_a(&w), 24);
+    close_scene(&s);
+}
+
+/* 23 labels: 0.267 = 2.15 standard errors. 15 labels of each class are a plan. Asked for, centred stays. */
+static void centred_stays(void **state)
+{
+    (void)state;
+    scene s;
+    crowd w;
+    open_crowd(&s, &w, 23);
+    assert_ok(s.ctx, decide_crowd(&w, &s.run, false));
+    assert_int_equal(found_a(&w), 15);
+    assert_null(s.ctx->notes);
+    close_scene(&s);
+    open_crowd(&s, &w, 15);
+    for (int i = LABELS; i < MANY; i++) w.scores[i * K] = i == MANY - 1; /* the mean leaves one sample to A */
+    assert_ok(s.ctx, decide_crowd(&w, &s.run, false));
+    assert_int_equal(found_a(&w), 1);
+    assert_null(s.ctx->notes);
+    close_scene(&s);
+    open_crowd(&s, &w, 24);
+    assert_ok(s.ctx, plx__params_set(s.settings, s.ctx, "decision", "centred"));
+    assert_ok(s.ctx, decide_crowd(&w, &s.run, false));
+    assert_int_equal(found_a(&w), 15);
+    assert_non_null(strstr(s.ctx->notes->text, "try decision=share"));
+    close_scene(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -190,6 +314,9 @@ int main(void)
         cmocka_unit_test(corners),
         cmocka_unit_test(centred_by_hand),
         cmocka_unit_test(auto_by_method),
+        cmocka_unit_test(auto_gives_lost_shares_back),
+        cmocka_unit_test(auto_without_offsets),
+        cmocka_unit_test(centred_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,9 +54,11 @@ plx_status plx__local_task(plx__local_goal *out, plx__run *run)
     return PLX_OK;
 }
 
+/* c_u=auto where labels do not reach, or hardly. */
+static const double C_U_UNREACHED = 1e-6;
+
 plx_status plx__local_settle_reach(plx__local_goal *goal, plx__run *run, const plx__smoother *s)
 {
-    static const double C_U_UNREACHED = 1e-6;
     const plx__local_params *p = run->params;
     plx_index count = 0;
     uint8_t *unreached = NULL;
@@ -142,6 +144,22 @@ static plx_status label_by_scores(plx__run *run, plx_cmat f, const uint8_t *cove
     return plx__outcome_classes(run, label, plx__cmat(scores));
 }
 
+/* Where labels reach all samples, but only through next to nothing (groups of equal rows, say), auto does as where they
+ * do not. */
+static plx_status solve(plx__smooth_result *result, plx__run *run, plx__smoother *s, double *c, plx_cmat y, plx_mat f)
+{
+    const plx__local_params *p = run->params;
+    const char *name = run->method->name;
+    plx_status st = plx__smoother_solve(run->ctx, s, c, y, f, name, result);
+    bool pulled = false;
+    for (plx_index i = 0; i < s->n; i++) pulled |= run->problem->label[i] < 0 && c[i] > 0;
+    if (st != PLX_E_NUMERIC || p->c_u.word < 0 || pulled) return st;
+    plx__clear_error(run->ctx);
+    plx__warn(run->ctx, "%s: labels hardly reach some samples; c_u = %g holds them", name, C_U_UNREACHED);
+    for (plx_index i = 0; i < s->n; i++) c[i] = run->problem->label[i] < 0 ? C_U_UNREACHED : c[i];
+    return plx__smoother_solve(run->ctx, s, c, y, f, name, result);
+}
+
 static plx_status classify(plx__run *run, plx__smoother *s, const plx__local_goal *goal)
 {
     plx_mat y, f;
@@ -151,7 +169,7 @@ static plx_status classify(plx__run *run, plx__smoother *s, const plx__local_goa
     PLX_TRY(plx__arena_mat(&f, plx__scratch(run->ctx), s->n, y.cols));
     plx__info(run->ctx, "%s: %lld samples, %s", run->method->name, (long long)s->n, plx__smoother_route(s));
     PLX_TRY(plx__report(run->ctx, "solve", 0, 1, NAN));
-    PLX_TRY(plx__smoother_solve(run->ctx, s, c, plx__cmat(y), f, run->method->name, &result));
+    PLX_TRY(solve(&result, run, s, c, plx__cmat(y), f));
     PLX_TRY(plx__smoother_objective(&run->info->objective, run->ctx, s, c, plx__cmat(y), plx__cmat(f)));
     run->info->iterations = result.iterations;
     run->info->converged = result.iterations ? result.converged : -1;

@@ -52,6 +52,7 @@ static const struct {
     {PLX_IS_MONOTONE, "monotone", "the objective never gets worse"},
     {PLX_IS_FEATURE_FREE, "feature_free", "the order of features does not matter"},
     {PLX_IS_VIEW_FREE, "view_free", "the order of views does not matter"},
+    {PLX_IS_FOR_COUNTS, "counts", "takes values for counts: none below 0, and no measurements"},
 };
 enum { CAPABILITIES = sizeof capabilities / sizeof *capabilities };
 

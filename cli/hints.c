@@ -24,6 +24,8 @@ static const hint HINTS[] = {
     {PLX_E_FORMAT, "say which columns hold ids, labels or text", NULL,
      "--id-column, --label-column, --text-column, --drop-column"},
     {PLX_E_DATA, "complete the data first", NULL, "'parallax data complete' fills them in"},
+    {PLX_E_DATA, "this method needs values >= 0", NULL,
+     "'parallax methods --for DATA' lists those that take such data"},
     {PLX_E_DATA, "say which column holds them", NULL, "--id-column"},
     {PLX_E_DATA, "none is called label; say which one", NULL, "--labels-from FILE:COLUMN, or --truth-column"},
     {PLX_E_DATA, "tagged text has tokens, not views", NULL, "'parallax data info' tells what it holds"},

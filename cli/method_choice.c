@@ -37,7 +37,7 @@ const char *cli_method_tasks(char *buffer, size_t size, const plx_method_info *m
 /* ---- data ---- */
 
 typedef struct traits {
-    bool holes, nan, kernel, sparse, labels;
+    bool holes, nan, kernel, sparse, labels, measurements;
     plx_index views;
 } traits;
 
@@ -51,6 +51,7 @@ static traits traits_of(const plx_dataset *data)
         t.nan |= info.missing_values > 0;
         t.kernel |= info.kind == PLX_VIEW_KERNEL;
         t.sparse |= info.sparse != 0;
+        t.measurements |= info.kind == PLX_VIEW_REAL && 4 * info.nonzeros >= info.present * info.cols;
     }
     for (plx_index i = 0; i < plx_dataset_samples(data); i++)
         t.labels |= plx_dataset_label(data, i) || plx_dataset_truth(data, i);
@@ -72,6 +73,7 @@ static const char *obstacle(const plx_method_info *m, const traits *t, const cha
     if (t->holes && !(m->capabilities & PLX_CAN_MISSING_VIEWS)) return "needs complete views, some are missing";
     if (t->nan && !(m->capabilities & PLX_CAN_MISSING_VALUES)) return "needs complete values, some are missing";
     if (t->kernel && !(m->capabilities & PLX_CAN_KERNEL_VIEWS)) return "takes no kernel views";
+    if (t->measurements && m->capabilities & PLX_IS_FOR_COUNTS) return "takes counts, there are measurements";
     if (!t->labels && m->task == PLX_TASK_CLASSIFY && !clusters) return "needs labels, there are none";
     return NULL;
 }

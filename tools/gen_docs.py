@@ -50,7 +50,7 @@ def method_table(methods, folder):
         views = "{}{}".format(m["min_views"], "" if m["max_views"] == m["min_views"] else " or more" if not m["max_views"]
                               else " to {}".format(m["max_views"]))
         rows.append("| [`{}`]({}{}.md) | {} | {} | {} | {} | {} | {} |".format(
-            m["name"], folder, m["name"], tasks(m), m["title"], views,
+            m["name"], folder, m["name"], tasks(m), m["title"], views + (", of counts" if can["counts"] else ""),
             ", ".join(word for key, word in WORDS if can[key]) or "-", missing(m), m["growth"]))
     return "\n".join(rows) + "\n"
 

@@ -6,7 +6,7 @@ from ._core import ffi, lib, text
 
 TASKS = ("classify", "cluster", "embed")
 CAPABILITIES = ("predict", "missing_views", "missing_values", "sparse", "kernel_views", "label_sets", "use_unlabelled",
-                "random", "monotone", "feature_free", "view_free")
+                "random", "monotone", "feature_free", "view_free", "counts")
 KINDS = ("int", "real", "bool", "choice", "text", "int or word", "real or word", "reals", "file")
 
 

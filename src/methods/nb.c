@@ -112,8 +112,7 @@ static plx_status score(plx__run *run, const plx__view *views)
 /* Views with their rows scaled; every view has to be non-negative. */
 static plx_status open_views(const plx__view **out, plx__run *run)
 {
-    for (plx_index v = 0; v < run->problem->n_views; v++)
-        PLX_TRY(plx__require_nonnegative(run, &run->problem->views[v]));
+    PLX_TRY(plx__require_counts(run));
     return plx__scale_rows(out, run, plx__is_countlike);
 }
 
@@ -155,7 +154,8 @@ const plx__method plx__method_nb = {
                "views a sample has.",
     .citation = "zhuang2012mvplsa",
     .task = PLX_TASK_CLASSIFY,
-    .capabilities = PLX_CAN_PREDICT | PLX_CAN_MISSING_VIEWS | PLX_CAN_SPARSE | PLX_IS_FEATURE_FREE | PLX_IS_VIEW_FREE,
+    .capabilities = PLX_CAN_PREDICT | PLX_CAN_MISSING_VIEWS | PLX_CAN_SPARSE | PLX_IS_FEATURE_FREE | PLX_IS_VIEW_FREE |
+                    PLX_IS_FOR_COUNTS,
     .min_views = 1,
     .min_classes = 1,
     .zero_rows = PLX__ZERO_ROWS_MISSING,

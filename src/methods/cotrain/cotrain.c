@@ -157,7 +157,7 @@ static plx_status open_views(const plx__view **out, plx__run *run)
     const plx__problem *p = run->problem;
     *out = p->views;
     if (((const ct_params *)run->params)->base != CT_NB) return PLX_OK;
-    for (plx_index v = 0; v < p->n_views; v++) PLX_TRY(plx__require_nonnegative(run, &p->views[v]));
+    PLX_TRY(plx__require_counts(run));
     return plx__scale_rows(out, run, plx__is_countlike);
 }
 
@@ -495,7 +495,8 @@ const plx__method plx__method_cotrain = {
         "others, round by round; posteriors are averaged over views. One view: self-training.",
     .citation = "blum1998cotraining",
     .task = PLX_TASK_CLASSIFY,
-    .capabilities = PLX_CAN_PREDICT | PLX_CAN_MISSING_VIEWS | PLX_CAN_SPARSE | PLX_CAN_USE_UNLABELLED | PLX_IS_RANDOM,
+    .capabilities = PLX_CAN_PREDICT | PLX_CAN_MISSING_VIEWS | PLX_CAN_SPARSE | PLX_CAN_USE_UNLABELLED | PLX_IS_RANDOM |
+                    PLX_IS_FOR_COUNTS,
     .min_views = 1,
     .min_classes = 1,
     .zero_rows = PLX__ZERO_ROWS_PARAM,

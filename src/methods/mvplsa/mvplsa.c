@@ -210,7 +210,7 @@ const plx__method plx__method_mvplsa = {
     .citation = "zhuang2012mvplsa",
     .task = PLX_TASK_CLASSIFY,
     .capabilities = PLX_CAN_PREDICT | PLX_CAN_MISSING_VIEWS | PLX_CAN_SPARSE | PLX_CAN_USE_UNLABELLED | PLX_IS_RANDOM |
-                    PLX_IS_MONOTONE,
+                    PLX_IS_FOR_COUNTS | PLX_IS_MONOTONE,
     .min_views = 1,
     .zero_rows = PLX__ZERO_ROWS_MISSING,
     .extra_views = extra_views,

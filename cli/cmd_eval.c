@@ -53,10 +53,8 @@ static plx_eval_options eval_options(const cli_args *args)
 static int eval_dataset(plx_metrics **out, cli_session *s, plx_eval_options *o)
 {
     plx_dataset *data = NULL;
-    if (o->pred) return cli_usage_error(s->args->verb, "give predictions as PRED or with --pred, not both");
-    if (!s->args->positional[1])
-        return cli_usage_error(s->args->verb, "DATA is missing: the data set that has the truth");
-    o->pred = s->args->positional[0];
+    if (!s->args->positional[1] && !cli_value(s->args, "view"))
+        return cli_usage_error(s->args->verb, "DATA is missing: the data set that has the truth, or --truth FILE");
     int code = cli_read_data(&data, s, s->args->positional[1]);
     if (!code) code = cli_fail(s, plx_eval_dataset(out, s->ctx, data, o, cli_flag(s->args, "unlabelled")));
     plx_dataset_destroy(data);
@@ -69,6 +67,17 @@ static int eval_files(plx_metrics **out, cli_session *s, const plx_eval_options 
     return cli_fail(s, plx_eval_files(out, s->ctx, o));
 }
 
+/* `eval PRED --truth FILE` needs no data set. */
+static int measure(plx_metrics **out, cli_session *s, plx_eval_options *o)
+{
+    const char *pred = s->args->positional[0];
+    if (!pred) return eval_files(out, s, o);
+    if (o->pred) return cli_usage_error(s->args->verb, "give predictions as PRED or with --pred, not both");
+    o->pred = pred;
+    bool files_only = o->truth && !s->args->positional[1] && !cli_value(s->args, "view");
+    return files_only ? eval_files(out, s, o) : eval_dataset(out, s, o);
+}
+
 static int run(const cli_args *args)
 {
     static const char *const outputs[] = {"json", NULL};
@@ -78,7 +87,7 @@ static int run(const cli_args *args)
     int code = cli_session_open(&s, args);
     if (code) return code;
     code = cli_check_outputs(&s, outputs);
-    if (!code) code = args->positional[0] ? eval_dataset(&metrics, &s, &o) : eval_files(&metrics, &s, &o);
+    if (!code) code = measure(&metrics, &s, &o);
     if (!code) code = print_metrics(&s, metrics);
     plx_metrics_destroy(metrics);
     cli_session_close(&s);
@@ -157,7 +166,7 @@ static const cli_option *const option_sets[] = {options, cli_memory_options, cli
 
 static const cli_example examples[] = {
     {"parallax eval labels.csv data/cora", "Predictions against the truth of a data set."},
-    {"parallax eval --truth truth.txt --pred predictions.csv", "Accuracy, F1, AUC and more from two files."},
+    {"parallax eval predictions.csv --truth truth.txt", "Accuracy, F1, AUC and more from two files."},
     {"parallax eval --truth truth.txt --pred clusters.csv --clusters --metrics nmi", "One figure about clusters."},
     {"parallax eval labels.csv data/cora --clusters --internal", "Clusters by the distances in every view too."},
     {"parallax eval --table results.csv --json -", "Ranks and significance tests of methods over data sets."},

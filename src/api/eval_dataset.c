@@ -150,10 +150,14 @@ static plx_status check_options(plx_eval_options *o, plx_context *ctx, const plx
     *o = (plx_eval_options)PLX_EVAL_OPTIONS_INIT;
     PLX_TRY(plx__take_options(o, sizeof *o, ctx, given, "PLX_EVAL_OPTIONS_INIT"));
     if (!o->pred) PLX_FAIL(ctx, PLX_E_ARG, "eval: a file of predictions is missing");
-    if (o->truth || o->scores || o->hierarchy || o->topn || o->gold || o->views || o->table)
+    if (o->truth)
         PLX_FAIL(ctx, PLX_E_ARG,
-                 "eval: a data set brings its own truth and hierarchy; leave out truth, scores, hierarchy, topn, gold, "
-                 "views and table");
+                 "eval: a data set brings its own truth; leave out truth, or the data set to measure by '%s'",
+                 o->truth);
+    if (o->scores || o->hierarchy || o->topn || o->gold || o->views || o->table)
+        PLX_FAIL(ctx, PLX_E_ARG,
+                 "eval: a data set brings its own truth and hierarchy; leave out scores, hierarchy, topn, gold, views "
+                 "and table");
     if (o->multilabel && o->clusters) PLX_FAIL(ctx, PLX_E_ARG, "eval: multilabel and clusters exclude each other");
     return PLX_OK;
 }

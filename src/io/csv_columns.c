@@ -220,18 +220,35 @@ static plx_status keep_columns(plx__csv_plan *plan, plx_context *ctx, const char
     return PLX_OK;
 }
 
-/* A first column that counts the rows is most likely no feature. */
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+/* patient_id, "Sample ID", SubjectId, id_no: `id` as a word of its own; not humid, width or idle. */
+static bool names_ids(const char *name)
+{
+    size_t n = strlen(name);
+    if (n < 2) return false;
+    const char *end = name + n - 2;
+    bool own_word = end == name || !is_letter(end[-1]) || (end[0] == 'I' && end[-1] >= 'a');
+    return (plx__same_letters(end, "id", 2) && own_word) || (plx__same_letters(name, "id", 2) && !is_letter(name[2]));
+}
+
+/* A first column that counts the rows, or whose name says so, is most likely no feature. */
+static bool seems_an_id(const plx__csv_plan *plan, const plx__column_look *look)
+{
+    if (plan->role[0] != PLX__ROLE_NUMBER || plan->cols < 2 || !plan->names || look->cells < 3) return false;
+    return look->counting || (look->whole && look->distinct && names_ids(plan->names[0]));
+}
+
 static void warn_of_numbers(const plx__csv_plan *plan, plx_context *ctx, const plx__column_look *look)
 {
     char where[128];
     if (plan->id_number)
         plx__warn(ctx, "%s: %s holds distinct whole numbers and is taken for the sample ids, not for a feature",
                   plan->name, plx__csv_column_text(where, sizeof where, plan, 0));
-    else if (plan->role[0] == PLX__ROLE_NUMBER && plan->names && plan->cols > 1 && look[0].counting)
-        plx__warn(
-            ctx,
-            "%s: %s counts the rows and is read as a feature; if it is an id, name it as the id column or leave it out",
-            plan->name, plx__csv_column_text(where, sizeof where, plan, 0));
+    else if (seems_an_id(plan, look))
+        plx__warn(ctx, "%s: %s %s and is read as a feature; if it is an id, name it as the id column or leave it out",
+                  plan->name, plx__csv_column_text(where, sizeof where, plan, 0),
+                  look[0].counting ? "counts the rows" : "holds distinct whole numbers");
 }
 
 plx_status plx__csv_assign_roles(plx__csv_plan *plan, plx_context *ctx, const plx__csv_options *o,

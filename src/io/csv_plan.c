@@ -99,9 +99,7 @@ static void look_at(plx__column_look *look, const plx__cell *cell, double *seen)
     if (k != NUMBER || !plx__cell_number(&value, cell) || value != floor(value)) look->whole = look->counting = false;
     if (k == MISSING) return;
     for (plx_index i = 0; i < look->cells; i++) look->distinct = look->distinct && seen[i] != value;
-    if (value != (look->cells ? seen[0] : value) + (double)look->cells ||
-        (look->cells == 0 && value != 0 && value != 1))
-        look->counting = false;
+    if (value != (look->cells ? seen[0] : value) + (double)look->cells) look->counting = false;
     seen[look->cells++] = value;
     look->words += count_words(cell);
 }

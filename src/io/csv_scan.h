@@ -45,7 +45,7 @@ typedef struct plx__column_look {
     bool number, text;      /* a cell is a number, is a text */
     plx_index cells, words; /* that are not missing; words in them */
     bool whole, distinct;   /* all are whole numbers; no two alike */
-    bool counting;          /* 0, 1, 2, ... or 1, 2, 3, ... */
+    bool counting;          /* 0, 1, 2, ... or 1001, 1002, 1003, ... */
 } plx__column_look;
 
 typedef struct plx__csv_plan {

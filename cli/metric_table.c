@@ -53,7 +53,17 @@ static bool same_things(const family *a, const family *b)
     return i < 0 && j < 0;
 }
 
-static int column_width(const family *f) { return f->length + 2 > VALUE ? (int)f->length + 2 : VALUE; }
+/* Wide enough for its name and its values, "undefined" among them. */
+static int column_width(const family *f)
+{
+    size_t width = f->length + 2 > VALUE ? f->length + 2 : VALUE;
+    char value[40];
+    for (plx_index i = f->first; i >= 0; i = f->members ? next_member(f, i) : -1) {
+        size_t length = strlen(cli_metric_text(value, sizeof value, f->metrics, i));
+        if (length >= width) width = length + 2;
+    }
+    return (int)width;
+}
 
 static int things_width(const family *f)
 {

@@ -112,7 +112,11 @@ static plx_status measure(plx_metrics *metrics, pairing *p)
     const char *const *labels = p->pred.list.labels;
     plx_index n = p->pred.list.count;
     bool sets = o->multilabel || p->data->hierarchy || any_sets(p->truth, n) || any_sets(labels, n);
-    if (o->clusters)
+    plx__prediction_kind kind = PLX__PREDICTS_CLUSTERS;
+    if (!o->clusters && !sets) PLX_TRY(plx__prediction_kind_of(&kind, p->arena, p->truth, labels, n));
+    if (!o->clusters && !sets && kind == PLX__PREDICTS_CLUSTERS)
+        plx__warn(p->ctx, "%s holds clusters and is measured as such", o->pred);
+    if (o->clusters || (!sets && kind == PLX__PREDICTS_CLUSTERS))
         return plx__metrics_clustering(metrics, p->truth, labels, n, o->noise && strcmp(o->noise, "drop") == 0);
     if (is_regression(&p->pred.scores) && !sets) return plx__metrics_regression(metrics, p->truth, labels, n);
     if (sets) PLX_TRY(measure_sets(metrics, p));
@@ -122,19 +126,12 @@ static plx_status measure(plx_metrics *metrics, pairing *p)
                                 sets);
 }
 
-/* c0, c1, ... or noise, as clusterers name them. */
-static bool is_cluster(const char *label)
-{
-    if (strcmp(label, "noise") == 0 || strcmp(label, "?") == 0) return true;
-    return label[0] == 'c' && label[1] && strspn(label + 1, "0123456789") == strlen(label + 1);
-}
-
 /* Indices that need no truth; samples without a prediction are left out. */
 static plx_status measure_internal(plx_metrics *metrics, pairing *p)
 {
     const char **cluster = NULL;
     bool named = true;
-    for (plx_index i = 0; i < p->pred.list.count; i++) named = named && is_cluster(p->pred.list.labels[i]);
+    for (plx_index i = 0; i < p->pred.list.count; i++) named = named && plx__is_cluster_name(p->pred.list.labels[i]);
     if (!p->data->truth && !p->o->clusters && !p->o->internal && !named)
         PLX_FAIL(p->ctx, PLX_E_DATA,
                  "the data set '%s' has no truth to measure against; only clusters can be measured without one",

@@ -134,20 +134,6 @@ static plx_status join_truth(session *s, const plx__prediction_file *pred)
     return PLX_OK;
 }
 
-/* Numbers of clusters measured as classes give accuracy 0. */
-static plx_status warn_of_clusters(session *s, const plx__label_list *pred)
-{
-    plx__map classes;
-    plx_index existing = -1;
-    PLX_TRY(plx__map_init(&classes, s->arena, 0));
-    for (plx_index i = 0; i < s->truth.count; i++) PLX_TRY(plx__map_add(&classes, s->truth.labels[i], i, &existing));
-    for (plx_index i = 0; i < pred->count; i++)
-        if (strcmp(pred->labels[i], "?") != 0 && plx__map_get(&classes, pred->labels[i]) >= 0) return PLX_OK;
-    plx__warn(s->ctx, "%s: no prediction is a class of the truth; if they are clusters, they are measured as clusters",
-              s->o->pred);
-    return PLX_OK;
-}
-
 /* ---- predictions ---- */
 
 /* The names of a list of strings under `key`; pairs are flattened. */
@@ -220,6 +206,20 @@ static plx_status run_ranking(session *s, const char *path, const plx__number_ta
     return st == PLX_OK || st == PLX_E_CANCELLED ? st : plx__fail_prefix(s->ctx, st, "%s", path);
 }
 
+/* Clusters measured as classes would have accuracy 0. */
+static plx_status find_clusters(bool *out, session *s, const plx__label_list *pred)
+{
+    plx__prediction_kind kind;
+    PLX_TRY(plx__prediction_kind_of(&kind, s->arena, s->truth.labels, pred->labels, pred->count));
+    *out = kind == PLX__PREDICTS_CLUSTERS;
+    if (*out) plx__warn(s->ctx, "%s holds clusters and is measured as such", s->o->pred);
+    if (kind == PLX__PREDICTS_STRANGERS)
+        plx__warn(s->ctx,
+                  "%s: no prediction is a class of the truth; if they are clusters, they are measured as clusters",
+                  s->o->pred);
+    return PLX_OK;
+}
+
 static plx_status run_pred(session *s)
 {
     const plx_eval_options *o = s->o;
@@ -229,12 +229,13 @@ static plx_status run_pred(session *s)
     PLX_TRY(same_length(s, o->pred, pred.list.count, "labels"));
     if (is_regression(&pred.scores) && !o->clusters && !o->multilabel)
         return plx__metrics_regression(s->metrics, s->truth.labels, pred.list.labels, pred.list.count);
-    if (o->clusters)
+    bool clusters = o->clusters;
+    if (!clusters && !o->multilabel) PLX_TRY(find_clusters(&clusters, s, &pred.list));
+    if (clusters)
         return plx__metrics_clustering(s->metrics, s->truth.labels, pred.list.labels, pred.list.count,
                                        o->noise && strcmp(o->noise, "drop") == 0);
     if (o->multilabel) PLX_TRY(run_multilabel(s, &pred.list));
     else PLX_TRY(plx__metrics_classification(s->metrics, s->truth.labels, pred.list.labels, pred.list.count));
-    if (!o->multilabel) PLX_TRY(warn_of_clusters(s, &pred.list));
     if (o->scores) return PLX_OK;
     if (pred.scores.values.cols > 0) return run_ranking(s, o->pred, &pred.scores);
     if (o->positive)

@@ -180,3 +180,26 @@ plx_status plx__text_list(plx__label_list *out, plx__arena *arena, const char *w
     *out = (plx__label_list){cells.cells, cells.cols};
     return PLX_OK;
 }
+
+bool plx__is_cluster_name(const char *label)
+{
+    if (strcmp(label, "noise") == 0 || strcmp(label, "?") == 0) return true;
+    return label[0] == 'c' && label[1] && strspn(label + 1, "0123456789") == strlen(label + 1);
+}
+
+plx_status plx__prediction_kind_of(plx__prediction_kind *out, plx__arena *arena, const char *const *truth,
+                                   const char *const *pred, plx_index n)
+{
+    plx__map classes;
+    plx_index existing = -1;
+    bool named = true;
+    *out = PLX__PREDICTS_CLASSES;
+    PLX_TRY(plx__map_init(&classes, arena, 0));
+    for (plx_index i = 0; i < n; i++) PLX_TRY(plx__map_add(&classes, truth[i], i, &existing));
+    for (plx_index i = 0; i < n; i++) {
+        if (strcmp(pred[i], "?") != 0 && plx__map_get(&classes, pred[i]) >= 0) return PLX_OK;
+        named = named && plx__is_cluster_name(pred[i]);
+    }
+    *out = named ? PLX__PREDICTS_CLUSTERS : PLX__PREDICTS_STRANGERS;
+    return PLX_OK;
+}

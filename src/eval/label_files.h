@@ -47,6 +47,18 @@ plx_status plx__number_table_read(plx__number_table *out, plx__arena *arena, con
 plx_status plx__prediction_file_read(plx__prediction_file *out, plx__arena *arena, const char *path,
                                      bool empty_allowed);
 
+/* c0, c1, ..., noise or ?, as clusterers name them. */
+bool plx__is_cluster_name(const char *label);
+
+/* What predictions are beside a truth: clusters have names of clusters, and none of them is a class of the truth. */
+typedef enum plx__prediction_kind {
+    PLX__PREDICTS_CLASSES,
+    PLX__PREDICTS_STRANGERS,
+    PLX__PREDICTS_CLUSTERS
+} plx__prediction_kind;
+plx_status plx__prediction_kind_of(plx__prediction_kind *out, plx__arena *arena, const char *const *truth,
+                                   const char *const *pred, plx_index n);
+
 /* A list given as one line of CSV, e.g. by an option. */
 plx_status plx__text_list(plx__label_list *out, plx__arena *arena, const char *what, const char *text);
 

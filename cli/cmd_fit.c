@@ -69,15 +69,21 @@ static int write_report(cli_session *s, const plx_model *model, const plx_datase
     return cli_report_close(report, s, code);
 }
 
-/* Which limit stopped the run, as far as one can tell from outside. */
+static bool reached(const plx_model *model, const char *parameter)
+{
+    const char *most = plx_model_param(model, parameter);
+    long long iterations = 0;
+    return most && cli_read_whole(&iterations, most) && plx_model_iterations(model) >= iterations;
+}
+
+/* Which limit stopped the run, as far as one can tell from outside. Rounds are a plan: to run all of them is no failure. */
 static const char *limit_text(char *buffer, size_t size, cli_session *s, const plx_model *model, double seconds)
 {
-    const char *most = plx_model_param(model, "max_iter");
     double limit = cli_real(s->args, "time-limit", 0);
-    long long iterations = 0;
     if (limit > 0 && seconds >= limit) snprintf(buffer, size, "stopped by --time-limit before convergence");
-    else if (most && cli_read_whole(&iterations, most) && plx_model_iterations(model) >= iterations)
-        snprintf(buffer, size, "stopped by max_iter = %s before convergence", most);
+    else if (reached(model, "max_iter"))
+        snprintf(buffer, size, "stopped by max_iter = %s before convergence", plx_model_param(model, "max_iter"));
+    else if (reached(model, "rounds")) snprintf(buffer, size, "all rounds asked for");
     else snprintf(buffer, size, "did not converge");
     return buffer;
 }

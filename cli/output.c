@@ -174,24 +174,40 @@ static int check_others(const cli_args *args, int i, const char *const *options)
     return CLI_DONE;
 }
 
+typedef struct written {
+    const char *option, *endings, *told;
+} written;
+
+/* How an option's file is written; NULL: any way. */
+static const written *written_as(const cli_args *args, const cli_given *g)
+{
+    static const written FORMATS[] = {
+        {"out", ".csv", "predictions are written as csv; let the name end in .csv"},
+        {"json", ".json", "the result is written as JSON; let the name end in .json"},
+        {"model", ".plx", "models have a format of their own; let the name end in .plx"},
+        {"report", ".html", "reports are web pages; let the name end in .html"},
+        {"", ".npy .mtx .tsv .csv", "arrays are written as .npy, .mtx, .tsv or .csv; let the name end so"}};
+    enum { FORMATS_COUNT = sizeof FORMATS / sizeof *FORMATS };
+    bool labels = args->verb == &cli_verb_fit || args->verb == &cli_verb_predict;
+    if (g->option->kind == CLI_DUMP) return &FORMATS[FORMATS_COUNT - 1];
+    for (int k = labels ? 0 : 1; k < FORMATS_COUNT - 1; k++)
+        if (strcmp(g->option->name, FORMATS[k].option) == 0) return &FORMATS[k];
+    return NULL;
+}
+
 /* A name that promises a format the file would not have. */
 static int check_ending(const cli_args *args, const cli_given *g)
 {
-    static const char *const foreign[] = {".parquet", ".feather", ".xlsx", ".xls", ".h5",  ".h5mu", ".h5ad",
-                                          ".mat",     ".npz",     ".gz",   ".zip", ".plx", ".pkl"};
-    static const char *const matrices[] = {".npy", ".mtx", ".tsv", ".json"};
-    const char *file = file_of(g), *name = g->option->name;
-    bool labels = strcmp(name, "out") == 0 && (args->verb == &cli_verb_fit || args->verb == &cli_verb_predict);
-    bool array = g->option->kind == CLI_DUMP;
+    static const char *const known[] = {".csv", ".tsv", ".json", ".npy",  ".mtx",     ".plx",    ".html",
+                                        ".svg", ".xls", ".xlsx", ".h5",   ".mat",     ".npz",    ".gz",
+                                        ".zip", ".pkl", ".h5mu", ".h5ad", ".parquet", ".feather"};
+    const char *file = file_of(g);
+    const written *as = written_as(args, g);
     size_t length = strlen(file);
-    for (size_t k = 0; (labels || array) && k < sizeof foreign / sizeof *foreign + 4; k++) {
-        bool matrix = k < 4;
-        const char *ending = matrix ? matrices[k] : foreign[k - 4];
-        if ((matrix && array) || length <= strlen(ending) || strcasecmp(file + length - strlen(ending), ending) != 0)
-            continue;
-        return cli_usage_error(args->verb, "--%s %s: %s", name, g->value,
-                               labels ? "predictions are written as csv; let the name end in .csv"
-                                      : "arrays are written as .npy, .mtx, .tsv or .csv; let the name end so");
+    for (size_t k = 0; as && k < sizeof known / sizeof *known; k++) {
+        size_t ending = strlen(known[k]);
+        if (length > ending && strcasecmp(file + length - ending, known[k]) == 0 && !strstr(as->endings, known[k]))
+            return cli_usage_error(args->verb, "--%s %s: %s", g->option->name, g->value, as->told);
     }
     return CLI_DONE;
 }

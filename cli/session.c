@@ -98,7 +98,9 @@ void cli_say(cli_session *s, const char *format, ...)
 void cli_say_warnings(cli_session *s)
 {
     for (int i = 0; i < s->n_warnings; i++) {
-        const char *clusters = strstr(s->warnings[i], "are measured as clusters") ? " by --clusters" : "";
+        const char *clusters = strstr(s->warnings[i], "are measured as clusters")         ? " by --clusters"
+                               : strstr(s->warnings[i], "holds clusters and is measured") ? ", as with --clusters"
+                                                                                          : "";
         cli_say(s, "%swarning:%s %s%s", cli_colour("33"), cli_colour("0"), s->warnings[i], clusters);
     }
 }

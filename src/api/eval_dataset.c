@@ -106,17 +106,24 @@ static bool is_regression(const plx__number_table *scores)
            strcmp(scores->header[1], "variance") == 0;
 }
 
+static plx_status find_clusters(bool *out, pairing *p)
+{
+    plx__prediction_kind kind;
+    PLX_TRY(plx__prediction_kind_of(&kind, p->arena, p->truth, p->pred.list.labels, p->pred.list.count));
+    *out = kind == PLX__PREDICTS_CLUSTERS;
+    if (*out) plx__warn(p->ctx, "%s holds clusters and is measured as such", p->o->pred);
+    return PLX_OK;
+}
+
 static plx_status measure(plx_metrics *metrics, pairing *p)
 {
     const plx_eval_options *o = p->o;
     const char *const *labels = p->pred.list.labels;
     plx_index n = p->pred.list.count;
     bool sets = o->multilabel || p->data->hierarchy || any_sets(p->truth, n) || any_sets(labels, n);
-    plx__prediction_kind kind = PLX__PREDICTS_CLUSTERS;
-    if (!o->clusters && !sets) PLX_TRY(plx__prediction_kind_of(&kind, p->arena, p->truth, labels, n));
-    if (!o->clusters && !sets && kind == PLX__PREDICTS_CLUSTERS)
-        plx__warn(p->ctx, "%s holds clusters and is measured as such", o->pred);
-    if (o->clusters || (!sets && kind == PLX__PREDICTS_CLUSTERS))
+    bool clusters = o->clusters;
+    if (!clusters && !sets && !o->metrics) PLX_TRY(find_clusters(&clusters, p));
+    if (clusters)
         return plx__metrics_clustering(metrics, p->truth, labels, n, o->noise && strcmp(o->noise, "drop") == 0);
     if (is_regression(&p->pred.scores) && !sets) return plx__metrics_regression(metrics, p->truth, labels, n);
     if (sets) PLX_TRY(measure_sets(metrics, p));

@@ -206,14 +206,14 @@ static plx_status run_ranking(session *s, const char *path, const plx__number_ta
     return st == PLX_OK || st == PLX_E_CANCELLED ? st : plx__fail_prefix(s->ctx, st, "%s", path);
 }
 
-/* Clusters measured as classes would have accuracy 0. */
+/* Clusters measured as classes would have accuracy 0; whoever names the metrics knows what they want. */
 static plx_status find_clusters(bool *out, session *s, const plx__label_list *pred)
 {
     plx__prediction_kind kind;
     PLX_TRY(plx__prediction_kind_of(&kind, s->arena, s->truth.labels, pred->labels, pred->count));
-    *out = kind == PLX__PREDICTS_CLUSTERS;
+    *out = kind == PLX__PREDICTS_CLUSTERS && !s->o->metrics;
     if (*out) plx__warn(s->ctx, "%s holds clusters and is measured as such", s->o->pred);
-    if (kind == PLX__PREDICTS_STRANGERS)
+    else if (kind != PLX__PREDICTS_CLASSES)
         plx__warn(s->ctx,
                   "%s: no prediction is a class of the truth; if they are clusters, they are measured as clusters",
                   s->o->pred);

@@ -18,10 +18,14 @@ static int check_format(const cli_args *args, const char *out)
 {
     static const char *const others[] = {".png", ".pdf", ".eps", ".jpg", ".jpeg"};
     for (size_t k = 0; out && k < sizeof others / sizeof *others; k++)
-        if (ends_in(out, others[k]))
+        if (ends_in(out, others[k])) {
+            int name = (int)(strlen(out) - strlen(others[k]));
+            const char *format = k < 3 ? others[k] + 1 : "png"; /* what rsvg-convert can write */
             return cli_usage_error(args->verb,
-                                   "--out %s: pictures are written as SVG; 'rsvg-convert -f %s' makes the other", out,
-                                   others[k] + 1);
+                                   "--out %s: pictures are written as SVG; write %.*s.svg, then 'rsvg-convert -f %s -o "
+                                   "%.*s.%s %.*s.svg'",
+                                   out, name, out, format, name, out, format, name, out);
+        }
     return CLI_DONE;
 }
 

@@ -103,7 +103,8 @@ const cli_verb cli_verb_explain = {
     .description =
         "Asks a model about the samples of DATA, as they are and with one thing changed at a time, and tells "
         "which features and views matter, how good the answers are where labels or a truth are known, and "
-        "what speaks for the answer of one sample. Nothing is refitted.",
+        "what speaks for the answer of one sample. Nothing is refitted, but for methods that label only the samples "
+        "they were fitted to.",
     .positionals = cli_apply_positionals,
     .option_sets = option_sets,
     .examples = examples,

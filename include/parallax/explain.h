@@ -41,20 +41,22 @@ typedef struct plx_explain_options {
  * permutation, and `pattern`, features of a region where another model decides; `figures`: small arrays of the model; and
  * with a sample: `sample`, `sample_views`, `sample_features`, `sample_neighbours`.
  *
- * Nothing is refitted. Of samples the model was fitted to it tells how well it describes them, not how well it labels
- * others.
+ * Nothing is refitted, but for methods that label only the samples they were fitted to: those are fitted again, with the
+ * model's parameters and the labels of the data (without labels: the truth), for every answer, and judged by samples whose
+ * label they did not see; where there are none, every fifth label is hidden. Of samples a model was fitted to it tells how
+ * well it describes them, not how well it labels others.
  *
  * @param[out] out            NULL on any failure.
  * @param options             NULL for the defaults.
  * @retval PLX_E_ARG          an argument is NULL, an unknown sample, top or repeats < 1
- * @retval PLX_E_UNSUPPORTED  the method cannot predict
- * @retval PLX_E_DATA         as plx_predict()
+ * @retval PLX_E_DATA         as plx_predict(), or as plx_fit() where the method is fitted again
  * @retval PLX_E_NOMEM        as plx_predict()
  * @retval PLX_E_CANCELLED    asked to stop
  *
  * Ownership: the caller's; free it with plx_explanation_destroy().
  * Threads: as the context passed in; model and data are only read.
- * Cost: (2 + repeats) predictions per view, and at most 40 per view where features are permuted.
+ * Cost: (2 + repeats) predictions per view, and at most 40 per view where features are permuted; as many fits, and `top`
+ * per view, where the method is fitted again.
  * @since 0.1
  */
 PLX_API PLX_NODISCARD plx_status plx_explain(plx_explanation **out, plx_context *ctx, const plx_model *model,

@@ -21,7 +21,8 @@ plx_status plx__answers_for(plx_prediction **out, const plx__explainer *x, const
     plx_log_fn log = ctx->log;
     plx__note **tail = ctx->notes_tail;
     ctx->log = NULL; /* what changed data are warned of is not about the caller's */
-    plx_status st = plx__predict(out, ctx, x->model, data, NULL, data->n, NULL, 0);
+    plx_status st =
+        x->again ? plx__answer_again(out, x, data) : plx__predict(out, ctx, x->model, data, NULL, data->n, NULL, 0);
     ctx->log = log;
     ctx->notes_tail = tail;
     *tail = NULL;
@@ -59,6 +60,7 @@ typedef plx_status (*change_fn)(plx_dataset **out, plx_context *ctx, const plx_d
 static plx_status add_rightness(double *sum, bool *refused, const plx__explainer *x, const plx_dataset *changed)
 {
     plx_prediction *p = NULL;
+    plx__judged judged;
     double *right = NULL;
     plx_index n = x->judged.n;
     PLX_TRY(plx__answers_for(&p, x, changed));
@@ -66,7 +68,8 @@ static plx_status add_rightness(double *sum, bool *refused, const plx__explainer
     if (!p) return PLX_OK;
     plx__mark mark = plx__arena_mark(plx__scratch(x->ctx));
     plx_status st = plx__arena_f64(&right, plx__scratch(x->ctx), n, 1);
-    if (st == PLX_OK) st = plx__rightness(right, x->ctx, &x->judged, (const char *const *)p->outcome.label);
+    if (st == PLX_OK) st = plx__cross_again(&judged, x, p);
+    if (st == PLX_OK) st = plx__rightness(right, x->ctx, &judged, (const char *const *)p->outcome.label);
     for (plx_index i = 0; st == PLX_OK && i < n; i++) sum[i] += right[i];
     plx__arena_rewind(plx__scratch(x->ctx), mark);
     plx_prediction_destroy(p);
@@ -157,6 +160,11 @@ plx_status plx__explain_views(plx__explainer *x)
         : x->judged.numbers  ? "r2"
         : x->judged.clusters ? "the share of samples whose cluster stands for their class"
                              : "accuracy"));
+    if (x->again)
+        PLX_TRY(plx__section_note(
+            s, "%s labels only the samples it is fitted to: it was fitted again for every number%s.",
+            x->model->method->name,
+            x->hidden && !x->judged.own ? ", and judged by every fifth label, which it did not see" : ""));
     PLX_TRY(plx__arena_f64(&work, plx__scratch(x->ctx), x->judged.n, 1));
     for (plx_index v = 0; v < x->matched->n_views; v++) {
         if (x->matched->views[v].present_count) PLX_TRY(explain_view(x, s, v, work));
@@ -227,12 +235,20 @@ static plx_status check_options(plx_explain_options *out, plx_context *ctx, cons
     return PLX_OK;
 }
 
+static plx_status answer(plx__explainer *x)
+{
+    plx_context *ctx = x->ctx;
+    x->again = !x->model->method->predict && !x->model->portfolio;
+    PLX_TRY(plx__match_data(&x->matched, ctx, x->model, x->data));
+    if (x->again) return plx__judge_again(x);
+    PLX_TRY(plx__predict(&x->answers, ctx, x->model, x->data, NULL, x->data->n, NULL, 0));
+    return plx__judge(&x->judged, ctx, x->data, &x->answers->outcome);
+}
+
 static plx_status run(plx__explainer *x)
 {
     plx_context *ctx = x->ctx;
-    PLX_TRY(plx__predict(&x->answers, ctx, x->model, x->data, NULL, x->data->n, NULL, 0));
-    PLX_TRY(plx__match_data(&x->matched, ctx, x->model, x->data));
-    PLX_TRY(plx__judge(&x->judged, ctx, x->data, &x->answers->outcome));
+    PLX_TRY(answer(x));
     PLX_TRY(plx__arena_f64(&x->right, plx__scratch(ctx), x->judged.n, 1));
     if (plx__has_answers(x)) PLX_TRY(plx__rightness(x->right, ctx, &x->judged, x->judged.answer));
     PLX_TRY(explain_clusters(x));

@@ -361,7 +361,7 @@ static plx_status from_slopes(table *t, bool *done)
     plx_dataset *probe = NULL;
     plx_prediction *p = NULL;
     *done = false;
-    if (!x->answers->outcome.scores.data || !is_linear(x, t->view)) return PLX_OK;
+    if (x->again || !x->answers->outcome.scores.data || !is_linear(x, t->view)) return PLX_OK;
     PLX_TRY(plx__promising_columns(&column, &count, x, t->view, MOST_SLOPES));
     PLX_TRY(plx__arena_f64(&deviation, plx__scratch(x->ctx), count, 1));
     plx_status st = plx__stepped_samples(&probe, x->ctx, x->matched, t->view, column, count, deviation);
@@ -405,7 +405,9 @@ static plx_status from_permutation(table *t)
     plx_index *column = NULL, count = 0, groups = o->scores.cols > 1 ? o->scores.cols : 1;
     double *fall = NULL;
     if (!plx__has_answers(x) || x->matched->views[t->view].kind == PLX_VIEW_KERNEL) return PLX_OK;
-    PLX_TRY(plx__promising_columns(&column, &count, x, t->view, MOST_PERMUTED));
+    /* a fit is dear: where it is done again, the features that are told are those most promising */
+    PLX_TRY(plx__promising_columns(&column, &count, x, t->view,
+                                   x->again ? plx__min(x->options.top, MOST_PERMUTED) : MOST_PERMUTED));
     PLX_TRY(plx__arena_f64(&fall, plx__scratch(x->ctx), count, groups));
     for (plx_index k = 0; k < count; k++) {
         plx_dataset *changed = NULL;

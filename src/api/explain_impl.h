@@ -17,10 +17,20 @@ typedef struct plx__explainer {
     double *right; /* n: rightness of the answers */
     plx_explain_options options;
     plx_explanation *out;
+    bool again;               /* the method labels the samples of a fit only: it is fitted again for every answer */
+    bool hidden;              /* ... with every fifth label hidden */
+    const char *const *given; /* ... to these labels; NULL: none */
 } plx__explainer;
 
 /* Answers for changed data without a word. *out is NULL where the model refuses them, which is no failure. */
 plx_status plx__answers_for(plx_prediction **out, const plx__explainer *x, const plx_dataset *data);
+
+/* Answers by a new fit (explain_again.c); *out is NULL for samples that are none of the data's. */
+plx_status plx__answer_again(plx_prediction **out, const plx__explainer *x, const plx_dataset *data);
+/* Its answers for the data as they are, judged by samples whose label it did not see. */
+plx_status plx__judge_again(plx__explainer *x);
+/* What answers are judged by: where a new fit numbers its clusters anew, by its own crossing. */
+plx_status plx__cross_again(plx__judged *out, const plx__explainer *x, const plx_prediction *p);
 
 /* Can answers be compared: labels, clusters or numbers? */
 bool plx__has_answers(const plx__explainer *x);

@@ -200,7 +200,7 @@ static plx_status put_spoken(const plx__explainer *x, plx__section *s, plx_index
 static plx_status put_features(const plx__explainer *x, plx_index i)
 {
     plx__section *s = NULL;
-    if (!x->answers->outcome.scores.data) return PLX_OK;
+    if (x->again || !x->answers->outcome.scores.data) return PLX_OK;
     PLX_TRY(plx__section_add(&s, x->out, "sample_features", "Features that spoke most", "view|feature|value|effect"));
     PLX_TRY(plx__section_note(s,
                               "effect: how much the score of the answer falls when the feature has its mean (in sparse "
@@ -216,6 +216,13 @@ static plx_status put_features(const plx__explainer *x, plx_index i)
 
 /* ---- neighbours ---- */
 
+/* The class of sample k: what is judged by, or a label that a new fit saw. */
+static const char *known_class(const plx__explainer *x, plx_index k)
+{
+    const char *judged = x->judged.known ? x->judged.known[k] : NULL;
+    return judged || !x->given ? judged : x->given[k];
+}
+
 /* 1 - cosine of rows centred by the column means; sparse rows are not centred. */
 static plx_status distances(plx__ranked_feature *out, const plx__explainer *x, const plx__view *v, plx_index i)
 {
@@ -230,7 +237,7 @@ static plx_status distances(plx__ranked_feature *out, const plx__explainer *x, c
     for (plx_index j = 0; !v->sparse && j < v->cols; j++) a[j] = deviation[j] > 0 ? (a[j] - mean[j]) / deviation[j] : 0;
     for (plx_index k = 0; k < x->matched->n; k++) {
         out[k] = (plx__ranked_feature){k, NAN, -INFINITY};
-        if (k == i || !v->present[k] || !x->judged.known || !x->judged.known[k]) continue;
+        if (k == i || !v->present[k] || !known_class(x, k)) continue;
         fill_row(b, v, k);
         for (plx_index j = 0; !v->sparse && j < v->cols; j++)
             b[j] = deviation[j] > 0 ? (b[j] - mean[j]) / deviation[j] : 0;
@@ -258,7 +265,7 @@ static plx_status put_neighbours(const plx__explainer *x, plx_index i)
             const char *id = x->data->ids ? x->data->ids[list[k].column] : NULL;
             if (!id) PLX_TRY(plx__arena_printf(&id, plx__scratch(x->ctx), "%lld", (long long)list[k].column));
             PLX_TRY(plx__section_row(s, (plx__cell[]){plx__cell_text(view->name), plx__cell_text(id),
-                                                      plx__cell_text(x->judged.known[list[k].column]),
+                                                      plx__cell_text(known_class(x, list[k].column)),
                                                       plx__cell_number(list[k].weight)}));
         }
         plx__arena_rewind(plx__scratch(x->ctx), mark);

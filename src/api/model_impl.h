@@ -76,6 +76,9 @@ typedef struct plx__fit_aid {
 plx_status plx__fit(plx_model **out, plx_context *ctx, const plx__method *method, const plx_dataset *data,
                     const plx_params *params, const plx_fit_options *options, const plx__fit_aid *aid);
 
+/* An empty prediction with an arena of its own. */
+plx_status plx__prediction_create(plx_prediction **out, plx_context *ctx, const plx__method *method);
+
 /* Predict with a fitted model; the prediction lives in an arena of its own. `wanted` names on-request arrays. */
 plx_status plx__predict(plx_prediction **out, plx_context *ctx, const plx_model *model, const plx_dataset *data,
                         const plx_index *row, plx_index rows, const char *const *wanted, plx_index n_wanted);

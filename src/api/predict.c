@@ -8,7 +8,7 @@
 #include "api/portfolio_impl.h"
 #include "run/problem.h"
 
-static plx_status create(plx_prediction **out, plx_context *ctx, const plx__method *method)
+plx_status plx__prediction_create(plx_prediction **out, plx_context *ctx, const plx__method *method)
 {
     plx_prediction *p = plx__alloc(ctx, sizeof *p);
     if (!p) PLX_FAIL(ctx, PLX_E_NOMEM, "out of memory");
@@ -172,7 +172,7 @@ plx_status plx__predict(plx_prediction **out, plx_context *ctx, const plx_model 
     plx_prediction *p = NULL;
     plx_status st = PLX_OK;
     PLX_GOTO(plx__match_data(&matched, ctx, m, data));
-    PLX_GOTO(create(&p, ctx, m->method));
+    PLX_GOTO(plx__prediction_create(&p, ctx, m->method));
     if (m->portfolio) PLX_GOTO(plx__portfolio_answer(p, ctx, m, matched));
     else PLX_GOTO(run_predict(p, &(request){ctx, m, wanted, n_wanted}, matched, row, rows));
     PLX_GOTO(plx__take_notes(&p->warnings, &p->n_warnings, ctx, &p->arena));

@@ -206,9 +206,74 @@ static void the_informative_view_is_found_by_every_method(void **state)
     for (plx_index i = 0; i < plx_method_count(); i++) {
         const plx__method *m = plx__method_find(plx_method_name(i));
         plx_context *ctx = test_context(2);
-        if (m->capabilities & PLX_CAN_PREDICT) check_method(ctx, m);
+        check_method(ctx, m);
         plx_context_destroy(ctx);
     }
+}
+
+/* ---- methods that label the samples of a fit only ---- */
+
+static double confusion_sum(const plx_explanation *e)
+{
+    plx_index s = plx_explanation_find(e, "confusion");
+    double sum = 0;
+    assert_true(s >= 0);
+    for (plx_index r = 0; r < plx_explanation_rows(e, s); r++)
+        for (plx_index c = 1; c < plx_explanation_columns(e, s); c++) sum += plx_explanation_number(e, s, r, c);
+    return sum;
+}
+
+/* Judged are samples without a label; where all have one, every fifth of a class is hidden. */
+static void a_new_fit_is_judged_by_what_it_did_not_see(void **state)
+{
+    plx_context *ctx = test_context(1);
+    plx_dataset *all = one_of_three(ctx, 6, true);
+    plx_model *m = fit_anyhow(ctx, plx__method_find("lapreg"));
+    const char *some[N], *truth[N];
+    (void)state;
+    for (int i = 0; i < N; i++) {
+        truth[i] = all->labels[i];
+        some[i] = i < 12 ? truth[i] : NULL;
+    }
+    plx_explanation *e = NULL;
+    assert_ok(ctx, plx_explain(&e, ctx, m, all, NULL));
+    assert_close(confusion_sum(e), 2 * (N / 2 / 5), 0);
+    plx_explanation_destroy(e);
+    plx_dataset *half = one_of_three(ctx, 6, false);
+    assert_ok(ctx, plx_dataset_set_labels(half, ctx, some));
+    assert_ok(ctx, plx_dataset_set_truth(half, ctx, truth));
+    assert_ok(ctx, plx_explain(&e, ctx, m, half, NULL));
+    assert_close(confusion_sum(e), N - 12, 0);
+    plx_explanation_destroy(e);
+    plx_dataset_destroy(half);
+    plx_dataset_destroy(all);
+    plx_model_destroy(m);
+    plx_context_destroy(ctx);
+}
+
+/* Without labels a new fit may number its clusters in another way: that is no change. */
+static void clusters_of_a_new_fit_may_have_other_numbers(void **state)
+{
+    plx_context *ctx = test_context(1);
+    plx_dataset *data = one_of_three(ctx, 6, false);
+    plx_params *p = NULL;
+    plx_model *m = NULL;
+    plx_explanation *e = NULL;
+    (void)state;
+    assert_ok(ctx, plx_params_create(&p, ctx, "lapreg"));
+    assert_ok(ctx, plx_params_set(p, ctx, "task", "cluster"));
+    assert_ok(ctx, plx_params_set(p, ctx, "clusters", "2"));
+    assert_ok(ctx, plx_fit(&m, ctx, "lapreg", data, p, NULL));
+    assert_ok(ctx, plx_explain(&e, ctx, m, data, NULL));
+    plx_index s = plx_explanation_find(e, "views");
+    assert_true(s >= 0 && plx_explanation_rows(e, s) == 3);
+    for (plx_index v = 0; v < 3; v++) /* two clusters: at worst half of the samples are in the other one */
+        for (plx_index c = 2; c <= 4; c += 2) assert_true(plx_explanation_number(e, s, v, c) <= 0.5);
+    plx_explanation_destroy(e);
+    plx_model_destroy(m);
+    plx_params_destroy(p);
+    plx_dataset_destroy(data);
+    plx_context_destroy(ctx);
 }
 
 /* ---- clusters ---- */
@@ -335,6 +400,8 @@ int main(void)
         cmocka_unit_test(permutations_change_one_thing),
         cmocka_unit_test(moments_are_those_of_present_rows),
         cmocka_unit_test(the_informative_view_is_found_by_every_method),
+        cmocka_unit_test(a_new_fit_is_judged_by_what_it_did_not_see),
+        cmocka_unit_test(clusters_of_a_new_fit_may_have_other_numbers),
         cmocka_unit_test(clusters_stand_for_their_most_frequent_class),
         cmocka_unit_test(weights_on_one_view_are_doubted),
         cmocka_unit_test(medoids_are_told_by_name),

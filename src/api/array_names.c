@@ -102,6 +102,89 @@ static plx_status name_by_shape(bool *found, name_list *n, plx_context *ctx, con
     return PLX_OK;
 }
 
+/* ---- features of several views side by side ---- */
+
+plx_index plx__first_column(const plx_model *m, const char *parameter, plx_index view)
+{
+    const char *text = plx_model_param(m, parameter), *at = text;
+    plx_index first = 0;
+    if (!text || strcmp(text, "all") == 0) {
+        for (plx_index v = 0; v < view; v++) first += m->views[v].cols;
+        return first;
+    }
+    while (*at) {
+        size_t length = strcspn(at, "+");
+        for (plx_index v = 0; v < m->n_views; v++) {
+            if (strlen(m->views[v].name) != length || strncmp(m->views[v].name, at, length) != 0) continue;
+            if (v == view) return first;
+            first += m->views[v].cols;
+        }
+        at += length + (at[length] == '+');
+    }
+    return -1;
+}
+
+const char *plx__function_name(const plx_model *m, plx_index f, plx_index functions)
+{
+    return functions == 1 && m->n_classes == 2 ? m->classes[1] : f < m->n_classes ? m->classes[f] : "";
+}
+
+/* Column j of the views a parameter names; with more than one view behind the name of its view. *out stays where there
+ * is no such column. */
+static plx_status side_name(const char **out, plx_context *ctx, const plx_model *m, const char *parameter, double j)
+{
+    for (plx_index v = 0; v < m->n_views; v++) {
+        plx_index first = plx__first_column(m, parameter, v);
+        const char *own = NULL;
+        if (first < 0 || !(j >= (double)first && j < (double)(first + m->views[v].cols))) continue;
+        PLX_TRY(plx__feature_name(&own, ctx, &m->views[v], (plx_index)j - first));
+        *out = own;
+        if (m->n_views > 1) PLX_TRY(plx__arena_printf(out, plx__scratch(ctx), "%s.%s", m->views[v].name, own));
+    }
+    return PLX_OK;
+}
+
+/* What the entries of an array over features side by side are about: the columns listed in another array, or all
+ * (chosen NULL) of the views that a parameter names; parameter NULL: it is no such array. */
+typedef struct side_list {
+    const char *parameter;
+    const plx__array *chosen;
+} side_list;
+
+static side_list side_of(const plx_model *m, const char *array, int dimension)
+{
+    const plx__profiles *p = &m->method->profiles;
+    const plx__array_spec *spec = plx__array_spec_find(m->method, array);
+    const char *cross = spec ? strstr(spec->shape, " x ") : NULL;
+    if (!p->columns || !cross) return (side_list){0};
+    bool weights = dimension == 1 && strcmp(cross, " x (features + 1)") == 0;
+    if (weights && strcmp(array, p->array) == 0) return (side_list){p->views, plx__store_lookup(&m->store, p->columns)};
+    if (weights && strcmp(array, "weights_pattern") == 0)
+        return (side_list){p->pattern_views, plx__store_lookup(&m->store, p->pattern)};
+    if (weights && strcmp(array, "weights_local") == 0) return (side_list){"local_view", NULL};
+    if (dimension == 1) return (side_list){0};
+    if (strcmp(array, p->columns) == 0) return (side_list){p->views, plx__store_lookup(&m->store, array)};
+    if (p->pattern && strcmp(array, p->pattern) == 0)
+        return (side_list){p->pattern_views, plx__store_lookup(&m->store, array)};
+    return strcmp(spec->shape, "d x 1") == 0 ? (side_list){p->pattern_views, NULL} : (side_list){0};
+}
+
+/* Names where the array is over features side by side, the bias of weights last; *found says whether it is. */
+static plx_status name_side_by_side(bool *found, name_list *n, plx_context *ctx, const plx_model *m, const char *array,
+                                    int dimension)
+{
+    side_list side = side_of(m, array, dimension);
+    plx_index listed = n->count - (dimension == 1);
+    *found = side.parameter != NULL && (!side.chosen || side.chosen->dense.rows == listed);
+    for (plx_index k = 0; *found && k < listed; k++) {
+        double j = side.chosen ? side.chosen->dense.data[k * side.chosen->dense.ld] : (double)k;
+        PLX_TRY(plx__arena_printf(&n->name[k], plx__scratch(ctx), "%lld", (long long)k));
+        PLX_TRY(side_name(&n->name[k], ctx, m, side.parameter, j));
+    }
+    if (*found && dimension == 1) n->name[listed] = "bias";
+    return PLX_OK;
+}
+
 plx_status plx__array_names(const char *const **out, plx_context *ctx, const plx_model *m, const plx_dataset *data,
                             const char *array, int dimension, plx_index count)
 {
@@ -112,10 +195,13 @@ plx_status plx__array_names(const char *const **out, plx_context *ctx, const plx
     PLX_TRY(PLX__ARENA_NEW(&n.name, plx__scratch(ctx), count));
     PLX_TRY(token_of(&token, ctx, m, array, dimension));
     *out = n.name;
-    if (dimension == 1) {
-        bool found = false;
-        PLX_TRY(name_by_shape(&found, &n, ctx, m, array));
-        if (found) return PLX_OK;
+    bool found = false;
+    if (dimension == 1) PLX_TRY(name_by_shape(&found, &n, ctx, m, array));
+    if (!found) PLX_TRY(name_side_by_side(&found, &n, ctx, m, array, dimension));
+    if (found) return PLX_OK;
+    if (strcmp(token, "functions") == 0) {
+        for (plx_index f = 0; f < count; f++) n.name[f] = plx__function_name(m, f, count);
+        return PLX_OK;
     }
     if (strcmp(token, "n") == 0) return name_samples(&n, ctx, data);
     if (strcmp(token, "d") == 0 && card && (count == card->cols || count == 2 * card->cols))

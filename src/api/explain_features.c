@@ -168,34 +168,6 @@ static plx_status from_profiles(table *t, bool *done)
 
 /* ---- weights of chosen columns over several views ---- */
 
-/* First column of the view among those the parameter names, side by side; -1: it is not among them. */
-static plx_index first_column(const plx__explainer *x, const char *parameter, plx_index view)
-{
-    const plx_model *m = x->model;
-    const char *text = plx_model_param(m, parameter), *at = text;
-    plx_index first = 0;
-    if (!text || strcmp(text, "all") == 0) {
-        for (plx_index v = 0; v < view; v++) first += m->views[v].cols;
-        return first;
-    }
-    while (*at) {
-        size_t length = strcspn(at, "+");
-        for (plx_index v = 0; v < m->n_views; v++) {
-            if (strlen(m->views[v].name) != length || strncmp(m->views[v].name, at, length) != 0) continue;
-            if (v == view) return first;
-            first += m->views[v].cols;
-        }
-        at += length + (at[length] == '+');
-    }
-    return -1;
-}
-
-/* One function of two classes speaks for the second. */
-static const char *function_name(const plx_model *m, plx_index f, plx_index functions)
-{
-    return functions == 1 && m->n_classes == 2 ? m->classes[1] : f < m->n_classes ? m->classes[f] : "";
-}
-
 static plx_status from_columns(table *t, bool *done)
 {
     const plx__profiles *about = &t->x->model->method->profiles;
@@ -205,7 +177,7 @@ static plx_status from_columns(table *t, bool *done)
     if (!about->columns) return PLX_OK;
     PLX_TRY(array_for(&w, t->x, about->array, ""));
     PLX_TRY(array_for(&columns, t->x, about->columns, ""));
-    plx_index first = first_column(t->x, about->views, t->view), cols = m->views[t->view].cols;
+    plx_index first = plx__first_column(m, about->views, t->view), cols = m->views[t->view].cols;
     *done = true;
     if (!w.data || !columns.data || first < 0 || w.cols != columns.rows + 1) return PLX_OK;
     t->source = "weights";
@@ -216,7 +188,7 @@ static plx_status from_columns(table *t, bool *done)
             if (at < 0 || at >= (double)cols) continue;
             t->list[count++] = (plx__ranked_feature){(plx_index)at, weight, fabs(weight)};
         }
-        PLX_TRY(put_top(t, function_name(m, f, w.rows), count));
+        PLX_TRY(put_top(t, plx__function_name(m, f, w.rows), count));
     }
     return PLX_OK;
 }
@@ -233,7 +205,7 @@ static plx_status put_pattern(const plx__explainer *x)
     PLX_TRY(
         plx__section_add(&s, x->out, "pattern", "Features that describe where another model decides", "view|feature"));
     for (plx_index v = 0; v < x->model->n_views; v++) {
-        plx_index first = first_column(x, about->pattern_views, v);
+        plx_index first = plx__first_column(x->model, about->pattern_views, v);
         for (plx_index k = 0; first >= 0 && k < columns.rows; k++) {
             double at = columns.data[k * columns.ld] - (double)first;
             const char *name = NULL;

@@ -37,6 +37,7 @@ smd|reproduce_smd.py|smd: course pages, some paired
 bct|reproduce_bct.py|gp and bct: toys and Tables 1 and 2 of Yu et al. (2011)
 sense|reproduce_sense.py|active sensing: Figure 5 of Yu et al. (2011)
 localmodels|reproduce_localmodels.py|localmodels: Tables 1 and 2 of Rueping (2005)
+infobottleneck|reproduce_infobottleneck.py|infobottleneck beside k-means
 complete|reproduce_complete.py|data complete: errors on hidden views
 ner|reproduce_ner.py|ner: Becker et al. (2005), Roessler and Morik (2005)'
 

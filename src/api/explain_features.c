@@ -11,6 +11,7 @@
 #include "core/rng.h"
 #include "explain/rearrange.h"
 #include "linalg/dense.h"
+#include "run/problem.h"
 
 enum { MOST_SLOPES = 400, MOST_PERMUTED = 40 };
 
@@ -126,15 +127,20 @@ static plx_status group_names(const char *const **out, const plx__explainer *x, 
     return PLX_OK;
 }
 
-/* Levels are compared in deviations of the data, unless the view is sparse: rare features would win. */
+/* Levels and weights are compared in deviations of the data, unless the view is sparse: rare features would win. The
+ * arrays of a model that standardises the view have this unit already. */
 static plx_status units_of(double **out, const table *t, plx_index features)
 {
     const plx__view *v = &t->x->matched->views[t->view];
+    const plx_model *m = t->x->model;
+    const plx__scale_kind *scale = NULL;
     double *mean = NULL;
-    int kind = t->x->model->method->profiles.kind;
+    int kind = m->method->profiles.kind;
+    PLX_TRY(plx__scales_get(&scale, t->x->ctx, &m->store, m->n_views));
     PLX_TRY(plx__arena_f64(out, plx__scratch(t->x->ctx), features, 1));
     for (plx_index f = 0; f < features; f++) (*out)[f] = 1;
     if (kind == PLX__PROFILE_SHARES || v->sparse || features != v->cols) return PLX_OK;
+    if (scale && scale[t->view] == PLX__SCALE_ZSCORE) return PLX_OK;
     PLX_TRY(plx__arena_f64(&mean, plx__scratch(t->x->ctx), features, 1));
     PLX_TRY(plx__column_moments(mean, *out, t->x->ctx, v, t->x->matched->n));
     for (plx_index f = 0; f < features && kind == PLX__PROFILE_LEVELS; f++)
@@ -306,10 +312,28 @@ static bool is_linear(const plx__explainer *x, plx_index view)
     return strcmp(kernel.text, "linear") == 0 || strcmp(kernel.text, "cosine") == 0;
 }
 
+/* What is stepped: scores, or where a method has none the coordinates that it finds in the view. */
+static plx_status steps_of(plx_cmat *out, const char *const **names, const table *t, const plx_prediction *p)
+{
+    const char *name = NULL;
+    *out = plx__cmat(p->outcome.scores);
+    *names = p->outcome.columns;
+    if (out->data || plx__has_answers(t->x)) return PLX_OK;
+    PLX_TRY(plx__arena_printf(&name, plx__scratch(t->x->ctx), "projection.%s", t->x->model->views[t->view].name));
+    const plx__array *a = plx__store_find(&p->store, name);
+    if (!a || a->sparse) return PLX_OK;
+    *out = plx__cmat(a->dense);
+    return group_names(names, t->x, out->cols);
+}
+
 static plx_status put_slopes(table *t, const plx_prediction *p, const plx_index *column, plx_index count, bool *done)
 {
-    plx_cmat s = plx__cmat(p->outcome.scores);
+    plx_cmat s;
+    const char *const *names = NULL;
     double most = 0;
+    PLX_TRY(steps_of(&s, &names, t, p));
+    if (!s.data) return PLX_OK;
+    bool signless = s.cols == 1 || !p->outcome.scores.data; /* a direction may point either way */
     for (plx_index k = 1; k < s.rows; k++)
         for (plx_index g = 0; g < s.cols; g++) most = fmax(most, fabs(s.data[k * s.ld + g] - s.data[g]));
     *done = most > 1e-12;
@@ -318,9 +342,9 @@ static plx_status put_slopes(table *t, const plx_prediction *p, const plx_index 
     for (plx_index g = 0; g < s.cols; g++) {
         for (plx_index k = 0; k < count; k++) {
             double w = s.data[(k + 1) * s.ld + g] - s.data[g];
-            t->list[k] = (plx__ranked_feature){column[k], w, s.cols > 1 ? fmax(w, 0.0) : fabs(w)};
+            t->list[k] = (plx__ranked_feature){column[k], w, signless ? fabs(w) : fmax(w, 0.0)};
         }
-        PLX_TRY(put_top(t, p->outcome.columns[g], count));
+        PLX_TRY(put_top(t, names[g], count));
     }
     return PLX_OK;
 }
@@ -333,7 +357,8 @@ static plx_status from_slopes(table *t, bool *done)
     plx_dataset *probe = NULL;
     plx_prediction *p = NULL;
     *done = false;
-    if (x->again || !x->answers->outcome.scores.data || !is_linear(x, t->view)) return PLX_OK;
+    if (x->again || (plx__has_answers(x) && (!x->answers->outcome.scores.data || !is_linear(x, t->view))))
+        return PLX_OK;
     PLX_TRY(plx__promising_columns(&column, &count, x, t->view, MOST_SLOPES));
     PLX_TRY(plx__arena_f64(&deviation, plx__scratch(x->ctx), count, 1));
     plx_status st = plx__stepped_samples(&probe, x->ctx, x->matched, t->view, column, count, deviation);
@@ -343,7 +368,7 @@ static plx_status from_slopes(table *t, bool *done)
     }
     PLX_TRY(st);
     st = plx__answers_for(&p, x, probe);
-    if (st == PLX_OK && p && p->outcome.scores.data) st = put_slopes(t, p, column, count, done);
+    if (st == PLX_OK && p) st = put_slopes(t, p, column, count, done);
     plx_prediction_destroy(p);
     plx__dataset_destroy(probe);
     return st;

@@ -211,6 +211,75 @@ static void the_informative_view_is_found_by_every_method(void **state)
     }
 }
 
+/* ---- units ---- */
+
+/* Columns in other units, by factors that are powers of two. */
+static plx_dataset *in_other_units(plx_context *ctx, const plx_dataset *d)
+{
+    plx_dataset *out = new_dataset(ctx, N);
+    for (plx_index v = 0; v < d->n_views; v++) {
+        double x[N * D];
+        for (int j = 0; j < D; j++)
+            for (int i = 0; i < N; i++)
+                x[i * D + j] = ldexp(d->views[v].dense.data[i * d->views[v].dense.ld + j], 10 * j - 5);
+        add_dense(out, ctx, d->views[v].name, PLX_VIEW_REAL, x, D, NULL);
+    }
+    assert_ok(ctx, plx_dataset_set_labels(out, ctx, d->labels));
+    return out;
+}
+
+static plx_dataset *two_dense(plx_context *ctx)
+{
+    static const char *const label[] = {"a", "b"}, *const names[] = {"one", "two"};
+    plx_dataset *d = new_dataset(ctx, N);
+    plx__rng r = plx__rng_start(3, PLX__STREAM('u', 'n', 'i', 't', 0));
+    const char *labels[N];
+    for (int v = 0; v < 2; v++) {
+        double x[N * D];
+        for (int i = 0; i < N * D; i++) x[i] = plx__next_normal(&r) + (i % D == v ? 2 * (i / D % 2) : 0);
+        add_dense(d, ctx, names[v], PLX_VIEW_REAL, x, D, NULL);
+    }
+    for (int i = 0; i < N; i++) labels[i] = label[i % 2];
+    assert_ok(ctx, plx_dataset_set_labels(d, ctx, labels));
+    return d;
+}
+
+/* What a model that standardises its views says of features does not depend on the units of columns. */
+static void features_do_not_depend_on_units(void **state)
+{
+    static const char *const methods[] = {"cca", "coem", "mvkmeans", "svm", "localmodels"};
+    (void)state;
+    for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
+        plx_context *ctx = test_context(1);
+        plx_dataset *data[2] = {two_dense(ctx), NULL};
+        plx_explanation *e[2] = {NULL, NULL};
+        data[1] = in_other_units(ctx, data[0]);
+        for (int u = 0; u < 2; u++) {
+            plx_params *p = NULL;
+            plx_model *m = NULL;
+            assert_ok(ctx, plx_params_create(&p, ctx, methods[k]));
+            if (plx__param_find(plx__method_find(methods[k])->params, "scale"))
+                assert_ok(ctx, plx_params_set(p, ctx, "scale", "zscore"));
+            assert_ok(ctx, plx_fit(&m, ctx, methods[k], data[u], p, NULL));
+            assert_ok(ctx, plx_explain(&e[u], ctx, m, data[u], NULL));
+            plx_model_destroy(m);
+            plx_params_destroy(p);
+        }
+        plx_index s = plx_explanation_find(e[0], "features");
+        assert_int_equal(plx_explanation_rows(e[0], s), plx_explanation_rows(e[1], s));
+        assert_true(plx_explanation_rows(e[0], s) > 0);
+        for (plx_index r = 0; r < plx_explanation_rows(e[0], s); r++) {
+            assert_string_equal(plx_explanation_text(e[0], s, r, 3), plx_explanation_text(e[1], s, r, 3));
+            assert_close(plx_explanation_number(e[0], s, r, 4), plx_explanation_number(e[1], s, r, 4), 1e-6);
+        }
+        for (int u = 0; u < 2; u++) {
+            plx_explanation_destroy(e[u]);
+            plx_dataset_destroy(data[u]);
+        }
+        plx_context_destroy(ctx);
+    }
+}
+
 /* ---- methods that label the samples of a fit only ---- */
 
 static double confusion_sum(const plx_explanation *e)
@@ -400,6 +469,7 @@ int main(void)
         cmocka_unit_test(permutations_change_one_thing),
         cmocka_unit_test(moments_are_those_of_present_rows),
         cmocka_unit_test(the_informative_view_is_found_by_every_method),
+        cmocka_unit_test(features_do_not_depend_on_units),
         cmocka_unit_test(a_new_fit_is_judged_by_what_it_did_not_see),
         cmocka_unit_test(clusters_of_a_new_fit_may_have_other_numbers),
         cmocka_unit_test(clusters_stand_for_their_most_frequent_class),

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Dense methods against peers that compute the same: each row checks that the results agree before it counts.
 
-usage: bench_dense.py PARALLAX [THREADS] [kcca|smd|mvc|gp|knn|retrieve|wide]...   (default: all)
+usage: bench_dense.py PARALLAX [THREADS] [ridge|kcca|smd|mvc|gp|knn|retrieve|wide]...   (default: all)
 
+ridge     cca of two views of 4000 x 400, 50 directions, against cca-zoo's RidgeCCA (in a Python of its own: ZOO, default
+          build/bench-zoo/bin/python).
 kcca      n = 1500, two views of 400 features, rbf, 200 directions, all columns, against mvlearn's KMCCA (in a Python of its own:
           MVLEARN, default build/bench-mvlearn/bin/python), without and with partial Gram-Schmidt. Our values are checked against
           the definition; mvlearn's differ from it.
@@ -24,6 +26,7 @@ PARALLAX = sys.argv[1]
 THREADS = sys.argv[2] if len(sys.argv) > 2 else "1"
 ROOT = Path(__file__).resolve().parent.parent
 MVLEARN = os.environ.get("MVLEARN", str(ROOT / "build/bench-mvlearn/bin/python"))
+ZOO = os.environ.get("ZOO", str(ROOT / "build/bench-zoo/bin/python"))
 BENCH_LINALG = os.environ.get("BENCH_LINALG", str(ROOT / "build/bench/bench/bench_linalg"))
 for key in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ[key] = THREADS
@@ -288,7 +291,41 @@ def bench_wide(scratch, samples=169, columns=3000):
         Time(1, 1), "its limit of one second", 1, agree("cca", abs(values.ravel() - expected).max(), 1e-8))
 
 
-BENCHES = {"kcca": bench_kcca, "smd": bench_smd, "mvc": bench_mvc, "gp": bench_gp, "knn": bench_knn, "retrieve": bench_retrieve, "wide": bench_wide}
+# ---- linear directions ----
+
+RIDGE = """
+import sys, time, warnings
+import numpy as np
+warnings.simplefilter("ignore")
+from cca_zoo.linear import RidgeCCA
+x = [np.load(f) for f in sys.argv[1:3]]
+best = [np.inf, np.inf]
+for _ in range(3):
+    wall, cpu = time.perf_counter(), time.process_time()
+    z = RidgeCCA(n_components=50, shrinkage=0.5).fit(x).transform(x)
+    best = [min(best[0], time.perf_counter() - wall), min(best[1], time.process_time() - cpu)]
+print(*best, float(np.mean([abs(np.corrcoef(z[0][:, k], z[1][:, k])[0, 1]) for k in range(50)])))
+"""
+
+
+def bench_ridge(scratch, samples=4000, columns=400):
+    """cca-zoo mixes the covariance, ours the scatter matrix, with the identity: its shrinkage of 1/2 is a tau of n/(n + 1)."""
+    rng = np.random.default_rng(1)
+    shared = rng.standard_normal((samples, 60))
+    views = {f"v{i}": shared @ rng.standard_normal((60, columns)) + 8 * rng.standard_normal((samples, columns)) for i in range(2)}
+    folder = write(scratch, views)
+    settings = ("dim=50", f"tau={samples / (samples + 1)!r}", "retrieval=false", "scale=none")
+    if not os.path.exists(ZOO):
+        print(f"ridge: no cca-zoo at {ZOO}")
+        return
+    said = subprocess.run([ZOO, "-c", RIDGE, folder / "v0.npy", folder / "v1.npy"], check=True, capture_output=True, text=True).stdout
+    wall, cpu, theirs = map(float, said.split())
+    (correlation, ), _ = arrays("cca", folder, ["correlation"], *settings)
+    row(f"cca, {samples} x {columns} x 2, 50 directions", ours("cca", folder, *settings), Time(wall, cpu), "cca-zoo's RidgeCCA", 1,
+        agree("mean correlation", abs(correlation.mean() - theirs), 1e-3))
+
+
+BENCHES = {"ridge": bench_ridge, "kcca": bench_kcca, "smd": bench_smd, "mvc": bench_mvc, "gp": bench_gp, "knn": bench_knn, "retrieve": bench_retrieve, "wide": bench_wide}
 
 for part in sys.argv[3:] or BENCHES:
     with tempfile.TemporaryDirectory() as place:

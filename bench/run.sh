@@ -32,6 +32,7 @@ log=build/bench/result.txt
             # the newest scikit-learn is not what mvlearn was written for
             tools/python_env.sh build/bench-mvlearn "numpy<2" scipy "scikit-learn<1.3" joblib matplotlib seaborn >&2
             build/bench-mvlearn/bin/pip install --quiet --no-deps mvlearn >&2 || true
+            tools/python_env.sh build/bench-zoo cca-zoo >&2
             "$python" bench/bench_dense.py build/bench/parallax 1
             ;;
         read) "$python" bench/bench_read.py --program build/bench/bench/bench_read --megabytes "${MEGABYTES:-1000}" ;;

@@ -24,8 +24,8 @@ for name; do
         ;;
     mkl)
         tools/python_env.sh build/mkl mkl
-        if [ -e build/mkl/lib/libmkl_rt.so.2 ]; then
-            LD_LIBRARY_PATH=$PWD/build/mkl/lib check mkl -DCMAKE_LIBRARY_PATH="$PWD/build/mkl/lib"
+        library=$(ls build/mkl/lib/libmkl_rt.so.* 2>/dev/null | head -n 1)
+        if [ -n "$library" ]; then LD_LIBRARY_PATH=$PWD/build/mkl/lib check mkl -DPLX_BLAS_LIBRARY="$PWD/$library"
         else echo "mkl: the package cannot be installed; left out"; fi
         ;;
     *) echo "usage: tools/blas_check.sh [blis] [mkl]" >&2; exit 2 ;;

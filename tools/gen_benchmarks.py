@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Write docs/benchmarks.md from bench/results.csv: the newest row of every benchmark and processor, missed targets on top.
+"""Write docs/benchmarks.md from bench/results.csv: the newest row of every benchmark and processor, missed targets on top,
+with the reasons of bench/why.csv (what, why: by how the name of the benchmark begins).
 
 usage: gen_benchmarks.py [--check]      --check: exit 1 when the page is not what the table gives
 """
 import csv
 import pathlib
 import sys
+import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 HEAD = """# Benchmarks
@@ -45,6 +47,18 @@ def table(rows):
     return "\n".join(lines) + "\n"
 
 
+def reasons(rows):
+    """A line for every missed target that has one."""
+    with open(ROOT / "bench/why.csv", newline="", encoding="utf-8") as file:
+        known = [(row["what"], row["why"]) for row in csv.DictReader(file)]
+    lines = []
+    for what, why in known:
+        if any(r["what"].startswith(what) for r in rows):
+            lines.append(textwrap.fill(f"* {what}: {why}", 100, subsequent_indent="  ", break_long_words=False,
+                                       break_on_hyphens=False))
+    return "Why:\n\n" + "\n".join(lines) + "\n\n" if lines else ""
+
+
 def page():
     rows = newest()
     parts = [HEAD]
@@ -54,8 +68,8 @@ def page():
         for machine in dict.fromkeys((r["processor"], r["blas_core"]) for r in some):
             mine = [r for r in some if (r["processor"], r["blas_core"]) == machine]
             parts.append(f"## {title}: {machine[0]}, BLAS kernels {machine[1]}\n\n{table(mine)}\n")
-        if not some and title == "Targets missed":
-            parts.append("## Targets missed\n\nNone.\n\n")
+        if title == "Targets missed":
+            parts.append(reasons(some) if some else "## Targets missed\n\nNone.\n\n")
     return "".join(parts).rstrip("\n") + "\n"
 
 

@@ -147,7 +147,7 @@ static double refresh(descent *s)
 /* ---- conjugate gradients on the free samples ----
  *
  * With the others held, the dual is a quadratic function of the free a with the matrix Q_ij = y_i y_j x_i'x_j; with a bias
- * their changes must bring sum a y to 0, which start_face() does, and keep it there: residuals are projected along y. */
+ * their changes must bring sum a y to 0, which the first step does, and keep it there: residuals are projected along y. */
 
 static void project(const descent *s, double *r)
 {

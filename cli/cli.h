@@ -93,6 +93,7 @@ extern const cli_option cli_column_options[]; /* those of them that make sense f
 extern const cli_option cli_run_options[];
 extern const cli_option cli_memory_options[]; /* for verbs without the others of cli_run_options */
 extern const cli_option cli_seed_options[];
+extern const cli_option cli_stream_options[]; /* fit and predict */
 extern const cli_option cli_talk_options[];
 
 #define CLI_END_OPTIONS                                                                                                \

@@ -153,7 +153,10 @@ int cli_session_open(cli_session *s, const cli_args *args)
     plx_context_set_log(s->ctx, s->verbose ? PLX_LOG_DEBUG : PLX_LOG_WARNING, on_log, s);
     cli_progress_install(&s->progress, s->ctx);
     stop_on_interrupt(s->ctx);
-    return CLI_DONE;
+    if (!cli_flag(args, "stream")) return CLI_DONE;
+    int code = cli_fail(s, plx_context_set_stream(s->ctx, NULL));
+    if (code) cli_session_close(s);
+    return code;
 }
 
 void cli_session_close(cli_session *s)

@@ -87,6 +87,14 @@ const cli_option cli_run_options[] = {
      .help = "1 (default): the same bytes for every number of threads."},
     CLI_END_OPTIONS};
 
+const cli_option cli_stream_options[] = {
+    {.name = "stream",
+     .kind = CLI_FLAG,
+     .help =
+         "Keep the data in files of $TMPDIR (default /var/tmp) instead of memory and read them again on every pass: "
+         "the same bytes, and memory that does not grow with the number of samples."},
+    CLI_END_OPTIONS};
+
 const cli_option cli_talk_options[] = {
     {.name = "quiet", .kind = CLI_FLAG, .help = "Print failures only."},
     {.name = "verbose", .kind = CLI_FLAG, .help = "Print diagnostics."},

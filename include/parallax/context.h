@@ -148,6 +148,23 @@ PLX_API int plx_context_threads(const plx_context *ctx);
  */
 PLX_API PLX_NODISCARD plx_status plx_context_set_threads(plx_context *ctx, int threads);
 
+/**
+ * Stream from now on: data and working arrays of 1 MiB and more are kept in nameless files of `directory` instead of
+ * memory, and read again from there on every pass. What they hold in memory at once stays within the memory limit,
+ * whatever the number of samples; results are the same bytes as without. Only methods whose passes go row by row can
+ * be fitted with such a context (plx_fit() says so of the others); every model can predict.
+ *
+ * @param directory  On a disk with room for the data and, while fitting, for the results; NULL: $TMPDIR, else /var/tmp.
+ * @retval PLX_E_ARG    `ctx` is NULL, or streams already
+ * @retval PLX_E_IO     no file can be made in the directory
+ * @retval PLX_E_NOMEM  memory ran out
+ *
+ * Ownership: the text is copied. The files vanish with the objects that use them, or with the process.
+ * Cost: O(1), and a thread that keeps watch over the memory.
+ * @since 0.1
+ */
+PLX_API PLX_NODISCARD plx_status plx_context_set_stream(plx_context *ctx, const char *directory);
+
 /** Memory limit in bytes; 0 for NULL. */
 PLX_API int64_t plx_context_memory_limit(const plx_context *ctx);
 

@@ -33,6 +33,11 @@ plx_status plx_context_set_threads(plx_context *ctx, int threads)
     PLX__CALL(ctx, plx__context_set_threads(ctx, threads), PLX__COUNT(threads));
 }
 
+plx_status plx_context_set_stream(plx_context *ctx, const char *directory)
+{
+    PLX__CALL(ctx, plx__context_set_stream(ctx, directory), PLX__ARG(ctx));
+}
+
 int64_t plx_context_memory_limit(const plx_context *ctx) { return ctx ? ctx->memory_limit : 0; }
 
 void plx_context_cancel(plx_context *ctx)

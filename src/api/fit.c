@@ -59,6 +59,21 @@ static plx_status check_setting_views(plx_context *ctx, const plx_model *m, cons
     return plx__params_check_views(m->settings, ctx, names, data->n_views, m->method->extra_views, extra);
 }
 
+/* A method that goes back and forth through the samples would read the disk for every step. */
+static plx_status check_streaming(plx_context *ctx, const plx__method *method)
+{
+    const char **names = NULL, *list = NULL;
+    plx_index count = 0;
+    if (!ctx->paging || method->streams) return PLX_OK;
+    PLX_TRY(PLX__ARENA_NEW(&names, plx__scratch(ctx), plx__method_count()));
+    for (plx_index i = 0; i < plx__method_count(); i++)
+        if (plx__method_at(i)->streams) names[count++] = plx__method_at(i)->name;
+    PLX_TRY(plx__list_names(&list, plx__scratch(ctx), names, count));
+    PLX_FAIL(ctx, PLX_E_UNSUPPORTED,
+             "%s cannot stream: it does not go through the samples row by row; methods that do: %s", method->name,
+             list);
+}
+
 /* ---- kernel views ---- */
 
 static plx_status check_own_columns(plx_context *ctx, const plx__view *v, const plx__problem *p,
@@ -332,6 +347,7 @@ plx_status plx__fit(plx_model **out, plx_context *ctx, const plx__method *method
     plx_model *m = NULL;
     *out = NULL;
     PLX_TRY(check_request(&o, ctx, method, data, params, options));
+    PLX_TRY(check_streaming(ctx, method));
     PLX_TRY(plx__model_create(&m, ctx, method, params));
     plx_status st = method == &plx__method_auto ? plx__portfolio_fit(m, ctx, data, o.directory)
                                                 : fit_model(m, ctx, data, &o, aid ? aid : &(plx__fit_aid){0});

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 #include "core/ctx.h"
+#include "core/paging.h"
 #include "core/text.h"
 
 enum { ALIGN = 64, DEFAULT_BLOCK = 1 << 18, HUGE_PAGE = 1 << 21, HUGE_BLOCK = 4 * HUGE_PAGE, MAX_SPARE = 1 << 29 };
@@ -19,6 +20,7 @@ struct plx__block {
     plx__block *below;
     size_t used, capacity; /* of the data area */
     size_t total;          /* bytes asked of the allocator */
+    size_t clean;          /* zero from here on, because nobody has used it yet; capacity: not known */
 };
 
 static char *block_data(plx__block *b)
@@ -115,6 +117,11 @@ static plx_status refuse_block(plx_context *ctx, size_t bytes)
     char more[PLX__SIZE_BYTES], limit[PLX__SIZE_BYTES];
     plx__size_text(more, (double)bytes);
     plx__size_text(limit, (double)ctx->memory_limit);
+    if (ctx->paging && bytes >= PLX__PAGED_BYTES)
+        PLX_FAIL(ctx, PLX_E_NOMEM,
+                 "%s refuses %s more to stream through; free space there or name another directory "
+                 "(TMPDIR)",
+                 plx__paging_directory(ctx->paging), more);
     if ((double)atomic_load(&ctx->memory_used) + (double)bytes > (double)ctx->memory_limit)
         PLX_FAIL(ctx, PLX_E_NOMEM,
                  "out of memory: %s more would pass the memory limit of %s; raise the limit, or use fewer samples, "
@@ -144,13 +151,17 @@ static plx_status push_block(plx__arena *arena, size_t bytes)
         b = plx__alloc(arena->ctx, total);
     }
     if (!b) return refuse_block(arena->ctx, bytes);
-    if (total >= HUGE_BLOCK && arena->ctx->system_memory) ask_for_huge_pages(b, total);
-    *b = (plx__block){arena->top, 0, capacity, total};
+    bool paged = arena->ctx->paging && total >= PLX__PAGED_BYTES;
+    if (total >= HUGE_BLOCK && arena->ctx->system_memory && !paged) ask_for_huge_pages(b, total);
+    *b = (plx__block){arena->top, 0, capacity, total, paged ? 0 : capacity};
     arena->top = b;
     return PLX_OK;
 }
 
-plx_status plx__arena_bytes(void **out, plx__arena *arena, plx_index count, size_t size)
+/* What is in use, and what was before a rewind, is not known to be zero. */
+static void mark_used(plx__block *b) { b->clean = b->used > b->clean ? b->used : b->clean; }
+
+static plx_status take_bytes(void **out, plx__arena *arena, plx_index count, size_t size)
 {
     size_t bytes;
     *out = NULL;
@@ -166,10 +177,24 @@ plx_status plx__arena_bytes(void **out, plx__arena *arena, plx_index count, size
     return PLX_OK;
 }
 
+plx_status plx__arena_bytes(void **out, plx__arena *arena, plx_index count, size_t size)
+{
+    PLX_TRY(take_bytes(out, arena, count, size));
+    mark_used(arena->top);
+    return PLX_OK;
+}
+
+/* Pages of a file that nobody has touched are zero, and need not be read and written to make them so. */
+static bool is_clean(plx__arena *arena, const void *at)
+{
+    return (size_t)((const char *)at - block_data(arena->top)) >= arena->top->clean;
+}
+
 plx_status plx__arena_zeroed(void **out, plx__arena *arena, plx_index count, size_t size)
 {
-    PLX_TRY(plx__arena_bytes(out, arena, count, size));
-    size_t bytes = (size_t)count * size;
+    PLX_TRY(take_bytes(out, arena, count, size));
+    size_t bytes = is_clean(arena, *out) ? 0 : (size_t)count * size;
+    mark_used(arena->top);
     for (size_t at = 0; at < bytes; at += ZERO_AT_ONCE) { /* the first touch of a gigabyte can take a second */
         if (at > 0) PLX_TRY(plx__poll(arena->ctx));
         memset((char *)*out + at, 0, bytes - at < ZERO_AT_ONCE ? bytes - at : ZERO_AT_ONCE);

@@ -44,6 +44,7 @@ static plx_status open_member(plx_context **out, plx__crew *crew, int64_t limit,
     if (!parent->system_memory) o.allocator = (plx_allocator){locked_alloc, locked_release, crew};
     if (plx__context_create(out, &o) != PLX_OK) PLX_FAIL(parent, PLX_E_NOMEM, "out of memory");
     (*out)->parent = parent;
+    (*out)->paging = parent->paging;
     (*out)->call_started = parent->call_started;
     return PLX_OK;
 }

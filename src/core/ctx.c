@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/paging.h"
 #include "core/pool.h"
 #include "core/text.h"
 
@@ -114,6 +115,7 @@ void plx__memory_peak_reset(plx_context *ctx) { atomic_store(&ctx->memory_peak, 
 void *plx__alloc(plx_context *ctx, size_t bytes)
 {
     if (bytes > (size_t)INT64_MAX) return NULL;
+    if (ctx->paging && bytes >= PLX__PAGED_BYTES) return plx__paging_take(ctx->paging, bytes);
     long long used = atomic_fetch_add(&ctx->memory_used, (long long)bytes) + (long long)bytes;
     void *p = used <= ctx->memory_limit ? ctx->mem.alloc(bytes ? bytes : 1, ctx->mem.payload) : NULL;
     if (p) plx__memory_peak_raise(ctx, used);
@@ -124,12 +126,25 @@ void *plx__alloc(plx_context *ctx, size_t bytes)
 void plx__release(plx_context *ctx, void *block, size_t bytes)
 {
     if (!block) return;
+    if (ctx->paging && bytes >= PLX__PAGED_BYTES && plx__paging_give(ctx->paging, block)) return;
     atomic_fetch_sub(&ctx->memory_used, (long long)bytes);
     ctx->mem.release(block, ctx->mem.payload);
 }
 
+/* Streaming: what would be refused for memory is on the disk, so its room is what counts. */
+static plx_status need_disk(plx_context *ctx, double bytes, const char *what)
+{
+    double room = (double)plx__paging_room(ctx->paging);
+    char need[PLX__SIZE_BYTES], left[PLX__SIZE_BYTES];
+    if (bytes <= room) return PLX_OK;
+    PLX_FAIL(ctx, PLX_E_NOMEM,
+             "%s needs about %s on disk to stream, but %s has %s left; name another directory (TMPDIR)", what,
+             plx__size_text(need, bytes), plx__paging_directory(ctx->paging), plx__size_text(left, room));
+}
+
 plx_status plx__need_memory(plx_context *ctx, double bytes, const char *what, const char *remedy)
 {
+    if (ctx->paging) return need_disk(ctx, bytes, what);
     double limit = (double)ctx->memory_limit;
     double used = (double)atomic_load(&ctx->memory_used) - (double)ctx->scratch.spare_bytes;
     if (bytes + used <= limit) return PLX_OK;
@@ -212,6 +227,7 @@ void plx__context_destroy(plx_context *ctx)
     if (!ctx->parent || ctx->pool != ctx->parent->pool) plx__pool_close(ctx->pool, ctx);
     plx__arena_free(&ctx->scratch);
     plx__arena_free(&ctx->notes_arena);
+    if (!ctx->parent) plx__paging_close(ctx->paging);
     plx_allocator mem = ctx->mem;
     mem.release(ctx, mem.payload);
 }
@@ -226,6 +242,20 @@ plx_status plx__context_set_threads(plx_context *ctx, int threads)
     plx__pool_close(ctx->pool, ctx);
     ctx->pool = pool;
     ctx->threads = wanted;
+    return PLX_OK;
+}
+
+/* Arenas of larger blocks from here on, so that these are paged, too. */
+plx_status plx__context_set_stream(plx_context *ctx, const char *directory)
+{
+    enum { STREAM_BLOCK = 4 << 20 };
+    if (ctx->paging)
+        PLX_FAIL(ctx, PLX_E_ARG, "the context streams already, through %s", plx__paging_directory(ctx->paging));
+    PLX_TRY(plx__paging_open(&ctx->paging, ctx, directory));
+    if (ctx->arena_block == 0) ctx->arena_block = STREAM_BLOCK;
+    plx__arena_free(&ctx->scratch);
+    plx__arena_init(&ctx->scratch, ctx);
+    plx__arena_keep_blocks(&ctx->scratch);
     return PLX_OK;
 }
 
@@ -303,6 +333,7 @@ static bool long_overdue(const plx_context *ctx)
 
 plx_status plx__poll(plx_context *ctx)
 {
+    if (ctx->paging) plx__paging_look(ctx->paging);
     bool above = ctx->parent && atomic_load_explicit(&ctx->parent->cancelled, memory_order_relaxed);
     if (above || atomic_load_explicit(&ctx->cancelled, memory_order_relaxed))
         PLX_FAIL(ctx, PLX_E_CANCELLED, "cancelled");

@@ -39,6 +39,8 @@ struct plx_context {
     atomic_llong memory_used; /* bytes handed out by all arenas and plx__alloc of this context */
     atomic_llong memory_peak; /* most of memory_used since creation or plx__memory_peak_reset */
     double time_limit;
+    struct plx__paging
+        *paging; /* streaming: where large blocks are (core/paging.h); of a crew its parent's; else NULL */
     size_t arena_block;
     plx_progress_fn progress;
     void *progress_payload;
@@ -58,6 +60,7 @@ struct plx_context {
 plx_status plx__context_create(plx_context **out, const plx_context_options *options);
 void plx__context_destroy(plx_context *ctx);
 plx_status plx__context_set_threads(plx_context *ctx, int threads);
+plx_status plx__context_set_stream(plx_context *ctx, const char *directory);
 const char *plx__status_name(plx_status status);
 
 /* Scratch memory of the running call. */

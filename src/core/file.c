@@ -17,6 +17,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "core/paging.h"
 #include "core/text.h"
 
 /* ---- input ---- */
@@ -77,6 +78,7 @@ static plx_status read_plain(plx__bytes *out, plx_context *ctx, const char *path
             madvise(map, size, MADV_SEQUENTIAL);
             mapped_begin = map;
             mapped_end = mapped_begin + size;
+            if (ctx->paging) plx__paging_watch(ctx->paging, map, size);
             *out = (plx__bytes){.data = map, .size = size, .mapping = map, .mapped = size};
             return PLX_OK;
         }
@@ -151,6 +153,7 @@ plx_status plx__bytes_read(plx__bytes *out, plx_context *ctx, const char *path)
 
 void plx__bytes_free(plx__bytes *bytes, plx_context *ctx)
 {
+    if (bytes->mapping && ctx->paging) plx__paging_forget(ctx->paging, bytes->mapping);
     if (bytes->mapping) munmap(bytes->mapping, bytes->mapped);
     if (bytes->mapping && bytes->mapping == mapped_begin) mapped_begin = mapped_end = NULL;
     plx__release(ctx, bytes->heap, bytes->heap_bytes);

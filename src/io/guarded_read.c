@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 
 #include "core/file.h"
+#include "core/paging.h"
 #include "core/text.h"
 #include "io/dataset_stream.h"
 #include "io/h5mu.h"
@@ -33,7 +34,19 @@ typedef struct job {
     const char *path;
     plx_read_options options;
     int64_t file_bytes, memory, seconds;
+    int64_t addresses;  /* what may be mapped: the memory, or (streaming) also what is on the disk */
+    const char *stream; /* directory to stream through; NULL: stay in memory */
 } job;
+
+/* No more than 256 MiB and 2,048 times the file, see above. */
+static int64_t most_bytes(int64_t file_bytes)
+{
+    int64_t most = 0;
+    if (__builtin_mul_overflow(file_bytes, (int64_t)EXPANSION, &most) || most > INT64_MAX / 4) most = INT64_MAX / 4;
+    return (int64_t)BASE_MIB * MIB + most;
+}
+
+static int64_t addresses_of(const job *j) { return j->stream ? most_bytes(j->file_bytes) : j->memory; }
 
 /* ---- in the other process ---- */
 
@@ -45,10 +58,11 @@ static void read_and_send(int fd, void *arg)
     plx_dataset *data = NULL;
     o.threads = 1;
     o.memory_limit = j->memory;
-    plx__reader_limit(j->memory + j->file_bytes + (int64_t)LIBRARY_MIB * MIB, j->seconds);
+    plx__reader_limit(j->addresses + j->file_bytes + (int64_t)LIBRARY_MIB * MIB, j->seconds);
     if (plx__context_create(&ctx, &o) != PLX_OK) return;
     plx__call_begin(ctx);
-    plx_status st = j->reader->read(&data, ctx, j->path, &j->options);
+    plx_status st = j->stream ? plx__context_set_stream(ctx, j->stream) : PLX_OK;
+    if (st == PLX_OK) st = j->reader->read(&data, ctx, j->path, &j->options);
     st = plx__call_end(ctx, st);
     (void)plx__dataset_send(fd, ctx, st, data);
     plx__dataset_destroy(data);
@@ -63,7 +77,7 @@ static const plx__file_reader *reader_called(const char *name)
     return NULL;
 }
 
-/* parallax-reader VERSION READER PATH LABEL TRUTH JOIN MEMORY SECONDS, as spawn_program() writes it. */
+/* parallax-reader VERSION READER PATH LABEL TRUTH JOIN MEMORY SECONDS STREAM, as spawn_program() writes it. */
 plx_status plx__reader_main(int argc, char **argv)
 {
     struct stat info;
@@ -75,8 +89,10 @@ plx_status plx__reader_main(int argc, char **argv)
     j.options.join = argv[6][0] == '1' ? PLX_JOIN_INTERSECTION : PLX_JOIN_UNION;
     j.memory = strtoll(argv[7], NULL, 10);
     j.seconds = strtoll(argv[8], NULL, 10);
+    j.stream = argv[9][0] ? argv[9] : NULL;
     j.file_bytes = stat(j.path, &info) == 0 ? (int64_t)info.st_size : 0;
     if (j.memory < 1 || j.seconds < 1) return PLX_E_ARG;
+    j.addresses = addresses_of(&j);
     read_and_send(1, &j);
     return PLX_OK;
 }
@@ -97,6 +113,7 @@ static plx_status spawn_program(plx__reader_process *process, plx_context *ctx, 
                                               j->options.join == PLX_JOIN_INTERSECTION ? "1" : "0",
                                               memory,
                                               seconds,
+                                              j->stream ? j->stream : "",
                                               NULL};
     return plx__reader_spawn(process, ctx, (char *const *)(uintptr_t)argv);
 }
@@ -154,14 +171,16 @@ static plx_status make_job(job *j, plx_context *ctx, const char *path, const plx
     PLX_TRY(plx__note_file(ctx, path));
     if (stat(path, &info) != 0) PLX_FAIL(ctx, PLX_E_IO, "%s: %s", path, strerror(errno));
     if (S_ISDIR(info.st_mode)) PLX_FAIL(ctx, PLX_E_IO, "%s: is a directory, expected a file", path);
-    int64_t left = ctx->memory_limit - (int64_t)atomic_load(&ctx->memory_used), size = (int64_t)info.st_size, most = 0;
-    if (__builtin_mul_overflow(size, (int64_t)EXPANSION, &most)) most = INT64_MAX / 2;
-    *j = (job){reader,
-               path,
-               *options,
-               size,
-               plx__max(1, plx__min(left, (int64_t)BASE_MIB * MIB + most)),
-               BASE_SECONDS + SECONDS_PER_MIB * (size / MIB)};
+    int64_t left = ctx->memory_limit - (int64_t)atomic_load(&ctx->memory_used), size = (int64_t)info.st_size;
+    *j = (job){.reader = reader,
+               .path = path,
+               .options = *options,
+               .file_bytes = size,
+               .memory = plx__max(1, plx__min(left, most_bytes(size))),
+               .seconds = BASE_SECONDS + SECONDS_PER_MIB * (size / MIB),
+               .stream = ctx->paging ? plx__paging_directory(ctx->paging) : NULL};
+    if (j->stream) j->memory = plx__max(1, left / 3); /* both processes hold pages of what passes between them */
+    j->addresses = addresses_of(j);
     return PLX_OK;
 }
 

@@ -162,6 +162,7 @@ const plx__method plx__method_nb = {
     .params_size = sizeof(params),
     .scores = "class probability",
     .growth = "linear",
+    .streams = true,
     .params = tables,
     .arrays = array_specs,
     .profiles = {.array = "theta.VIEW"},

@@ -198,6 +198,7 @@ struct plx__method {
     plx_task task;
     const char *scores; /* what a column score_CLASS holds; NULL: the method gives none */
     const char *growth; /* of the time with the number of samples, at the defaults: "linear", "quadratic", ... */
+    bool streams;       /* its passes go row by row, so that a context that streams serves it well */
     unsigned capabilities;
     plx_index min_views, max_views; /* max 0: no limit */
     plx_index min_classes;          /* among the labels; 0: labels are optional */

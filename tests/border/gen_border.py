@@ -36,6 +36,7 @@ BY_FUNCTION = {
     ("plx_tune", "params"): "d->tune_params",
     ("plx_compare_format_parse", "name"): '"json"',
     ("plx_compare_splits", "directory"): '"splits"',
+    ("plx_context_set_stream", "directory"): '"."',
     ("plx_comparison_write", "path"): '"comparison.txt"',
     ("plx_complete", "model"): "d->completer",
     ("plx_complete_fit", "params"): "d->complete_params",
@@ -250,6 +251,7 @@ BY_TYPE = {
 
 # NULL is allowed here, as the headers say; with a good value everywhere else the call succeeds.
 OPTIONAL = {
+    "plx_context_set_stream": ["directory"],
     "plx_explain": ["options"],
     "plx_model_array_names": ["data"],
     "plx_model_array_write": ["data"],

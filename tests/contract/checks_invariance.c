@@ -2,6 +2,7 @@
  * Promises about what may not change the result: seeds, threads, earlier fits, storage, and the order of things.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "contract.h"
 
@@ -131,6 +132,36 @@ static void threads(trial *t)
     raw_free(r);
 }
 
+/* Data and working arrays in files: the same bytes, or a refusal that says who can. Prediction streams with any model. */
+static void streaming(trial *t)
+{
+    raw *r = raw_make(t, 120, 3, 7), *fresh = raw_make(t, 40, 3, 8);
+    plx_context *near = patient_context(1), *far = streaming_context(2);
+    plx_dataset *data = raw_dataset(t, r, near), *streamed = raw_dataset(t, r, far);
+    plx_model *m = must_fit(t, near, data), *refused = NULL;
+    if (t->about->streams) expect_same(t, fit_picture(t, near, r), fit_picture(t, far, r), 0, NULL, "streaming");
+    else {
+        plx_params *p = base_params(t, far, 3);
+        plx_status st = try_fit(t, &refused, far, streamed, p);
+        CHECK(t,
+              st == PLX_E_UNSUPPORTED && strstr(plx_context_error(far), "cannot stream") &&
+                  strstr(plx_context_error(far), "nb"),
+              "a fit that streams is not refused: %s", plx_context_error(far));
+        plx_model_destroy(refused);
+        plx_params_destroy(p);
+    }
+    if (m && can(t, PLX_CAN_PREDICT))
+        expect_same(t, predict_picture(t, near, m, fresh), predict_picture(t, far, m, fresh), 0, NULL,
+                    "predicting while streaming");
+    plx_model_destroy(m);
+    plx_dataset_destroy(data);
+    plx_dataset_destroy(streamed);
+    plx_context_destroy(near);
+    plx_context_destroy(far);
+    raw_free(r);
+    raw_free(fresh);
+}
+
 static void predict_threads(trial *t)
 {
     if (!can(t, PLX_CAN_PREDICT)) return;
@@ -226,6 +257,7 @@ const check invariance_checks[] = {{"inputs-unchanged", inputs_unchanged},
                                    {"forgets", forgets},
                                    {"seeds", seeds},
                                    {"threads", threads},
+                                   {"streaming", streaming},
                                    {"predict-threads", predict_threads},
                                    {"rows-permuted", rows_permuted},
                                    {"views-reordered", views_reordered},

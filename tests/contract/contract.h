@@ -94,6 +94,8 @@ typedef struct meter {
 plx_context *plain_context(int threads);
 /* No limit: for results that are compared byte for byte, which must not depend on how busy the machine is. */
 plx_context *patient_context(int threads);
+/* Every arena block is in a file. */
+plx_context *streaming_context(int threads);
 plx_context *metered(meter *m, int threads);
 plx_context *limited_context(int64_t memory, double seconds);
 

@@ -39,6 +39,16 @@ plx_context *plain_context(int threads) { return context_of(threads, 20); }
 
 plx_context *patient_context(int threads) { return context_of(threads, 0); }
 
+plx_context *streaming_context(int threads)
+{
+    plx_context_options o = PLX_CONTEXT_OPTIONS_INIT;
+    o.threads = threads;
+    o.seed = 11;
+    plx_context *ctx = make_context(&o);
+    if (plx_context_set_stream(ctx, NULL) != PLX_OK) abort();
+    return ctx;
+}
+
 plx_context *limited_context(int64_t memory, double seconds)
 {
     plx_context_options o = PLX_CONTEXT_OPTIONS_INIT;

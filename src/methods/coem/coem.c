@@ -335,6 +335,7 @@ const plx__method plx__method_coem = {
     .params_size = sizeof(coem_params),
     .scores = "class probability",
     .growth = "linear",
+    .streams = true,
     .params = tables,
     .clusters_by = PLX__CLUSTERS_BIC,
     .clusters_array = "loglik",

@@ -253,6 +253,7 @@ const plx__method plx__method_mvkmeans = {
     .params_size = sizeof(mvk_params),
     .scores = "cosine with the class or cluster, mean over the views",
     .growth = "linear",
+    .streams = true,
     .params = tables,
     .arrays = array_specs,
     .profiles = {.array = "centroids.VIEW", .kind = PLX__PROFILE_LEVELS},

@@ -217,6 +217,7 @@ const plx__method plx__method_mvplsa = {
     .params_size = sizeof(mvp_params),
     .scores = "class probability",
     .growth = "linear",
+    .streams = true,
     .params = tables,
     .arrays = array_specs,
     .profiles = {.array = "pf.VIEW", .mix = "py.VIEW"},

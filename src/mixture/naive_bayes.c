@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "core/slabs.h"
 #include "mixture/softmax.h"
 
 static const double LOG_OF_ZERO = 1e-300; /* smoothing = 0: log 0 is taken as the log of this */
@@ -46,11 +47,27 @@ void plx__nb_add_row(double *sum, const plx__view *v, plx_index i)
     else plx__axpy(sum, 1.0, v->dense.data + i * v->dense.ld, v->cols);
 }
 
-void plx__nb_counts(plx_mat counts, const plx__nb_labels *l, const plx__view *v)
+typedef struct counting {
+    const plx__nb_labels *labels;
+    const plx__view *view;
+} counting;
+
+static plx_status count_pane(void *arg, plx_context *ctx, plx_index begin, plx_index end, double *table)
 {
-    plx__mat_fill(counts, 0);
-    for (plx_index i = 0; i < l->n; i++)
-        if (l->label[i] >= 0 && v->present[i]) plx__nb_add_row(counts.data + l->label[i] * counts.ld, v, i);
+    const counting *q = arg;
+    const int32_t *label = q->labels->label;
+    (void)ctx;
+    for (plx_index i = begin; i < end; i++)
+        if (label[i] >= 0 && q->view->present[i]) plx__nb_add_row(table + label[i] * q->view->cols, q->view, i);
+    return PLX_OK;
+}
+
+plx_status plx__nb_counts(plx_mat counts, plx_context *ctx, const plx__nb_labels *l, const plx__view *v)
+{
+    counting q = {l, v};
+    PLX_ASSERT(counts.ld == v->cols);
+    return plx__slabs_sum(ctx, plx__slabs_cut(l->n, PLX__PANE_ROWS), counts.rows * counts.cols, count_pane, &q,
+                          counts.data);
 }
 
 plx_status plx__nb_masses(double *total, plx_context *ctx, const plx__nb_labels *l, plx_cmat counts, const char *view)
@@ -90,7 +107,7 @@ void plx__nb_normalise(plx_mat counts, const double *total, double smoothing)
 plx_status plx__nb_theta(plx_mat theta, double *total, plx_context *ctx, const plx__nb_labels *l, const plx__view *v,
                          double smoothing)
 {
-    plx__nb_counts(theta, l, v);
+    PLX_TRY(plx__nb_counts(theta, ctx, l, v));
     PLX_TRY(plx__nb_masses(total, ctx, l, plx__cmat(theta), v->name));
     plx__nb_normalise(theta, total, smoothing);
     return PLX_OK;

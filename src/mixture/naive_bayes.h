@@ -28,7 +28,7 @@ plx_status plx__nb_theta(plx_mat theta, double *total, plx_context *ctx, const p
 
 /* The steps of it, for a learner that adds a few samples at a time: counts of all labelled samples, one more row, the
  * masses of the classes, and what a count stands for, as theta (in place) or as log theta. */
-void plx__nb_counts(plx_mat counts, const plx__nb_labels *labels, const plx__view *view);
+plx_status plx__nb_counts(plx_mat counts, plx_context *ctx, const plx__nb_labels *labels, const plx__view *view);
 void plx__nb_add_row(double *sum, const plx__view *view, plx_index sample);
 plx_status plx__nb_masses(double *total, plx_context *ctx, const plx__nb_labels *labels, plx_cmat counts,
                           const char *view);

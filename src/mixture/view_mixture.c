@@ -13,9 +13,9 @@
 #include "data/row_parts.h"
 
 #ifdef PLX_CHECKED
-enum { SLICE_BYTES = 1 << 10, SLICE_ROWS = 5 }; /* so that small tests have several slices */
+enum { SLICE_BYTES = 1 << 10, SLICE_ROWS = 5, SLICE_STEP = 5 }; /* so that small tests have several slices */
 #else
-enum { SLICE_BYTES = 4 << 20, SLICE_ROWS = 4096 };
+enum { SLICE_BYTES = 4 << 20, SLICE_ROWS = 4096, SLICE_STEP = 512 };
 #endif
 enum { ROWS_AT_A_TIME = 512 };
 
@@ -47,19 +47,31 @@ static plx_status open_product(plx__view_mixture *mix)
 
 /* Samples whose responsibilities stay in a cache while the M step picks among them, as long as a slice has several
  * entries per feature: what is read again for every slice must stay small beside them. */
-static plx_index rows_per_slice(const plx__view_mixture *mix)
+static plx_index rows_per_slice(const plx__view *view, plx_index n, plx_index padded)
 {
-    plx_index near = plx__max(SLICE_ROWS, SLICE_BYTES / (8 * mix->padded));
-    plx_index most = plx__max(1, mix->view->nonzeros / (8 * plx__max(1, mix->view->cols)));
-    return plx__max(near, mix->n / most + 1);
+    plx_index near = plx__max(SLICE_ROWS, SLICE_BYTES / (8 * padded));
+    plx_index most = plx__max(1, view->nonzeros / (8 * plx__max(1, view->cols)));
+    return view->sparse ? plx__max(near, n / most + 1) : near;
 }
 
-static plx_status open_transpose(plx__view_mixture *mix)
+plx__mixture_cut plx__mixture_cut_of(const plx__view *const *views, plx_index n_views, plx_index n,
+                                     plx_index components)
+{
+    plx__mixture_cut cut = {.slice_rows = SLICE_STEP};
+    for (plx_index v = 0; v < n_views; v++)
+        cut.slice_rows = plx__max(cut.slice_rows, rows_per_slice(views[v], n, plx__padded(components)));
+    cut.slice_rows = (cut.slice_rows + SLICE_STEP - 1) / SLICE_STEP * SLICE_STEP;
+    plx_index pane = cut.slice_rows * ((PLX__PANE_ROWS + cut.slice_rows - 1) / cut.slice_rows);
+    cut.slabs = plx__slabs_cut(n, pane);
+    return cut;
+}
+
+static plx_status open_transpose(plx__view_mixture *mix, plx_index slice_rows)
 {
     plx__arena *scratch = plx__scratch(mix->ctx);
     bool whole = plx__has_variance(mix->set.likelihood);
     plx_csr flipped;
-    mix->slice_rows = whole ? plx__max(1, mix->n) : rows_per_slice(mix);
+    mix->slice_rows = whole ? plx__max(1, mix->n) : slice_rows;
     mix->n_slices = mix->n / mix->slice_rows + (mix->n % mix->slice_rows != 0);
     PLX_TRY(PLX__ARENA_NEW(&mix->slices, scratch, mix->n_slices));
     for (plx_index k = 0; k < mix->n_slices; k++) {
@@ -71,27 +83,38 @@ static plx_status open_transpose(plx__view_mixture *mix)
     return PLX_OK;
 }
 
-plx_status plx__view_mixture_open(plx__view_mixture *mix, plx_context *ctx, const plx__view *view, plx_index n,
-                                  const plx__view_mixture_settings *settings, bool fitting)
+plx_status plx__view_mixture_open(plx__view_mixture *mix, plx_context *ctx, const plx__view *view,
+                                  const plx__mixture_cut *cut, const plx__view_mixture_settings *settings, bool brief,
+                                  bool fitting)
 {
     plx__arena *scratch = plx__scratch(ctx);
-    *mix = (plx__view_mixture){.ctx = ctx, .set = *settings, .n = n, .m = settings->components, .view = view};
+    *mix = (plx__view_mixture){.ctx = ctx,
+                               .set = *settings,
+                               .n = cut->slabs.n,
+                               .m = settings->components,
+                               .view = view,
+                               .cut = cut->slabs,
+                               .brief = brief};
     mix->padded = plx__padded(mix->m);
-    PLX_TRY(plx__arena_mat(&mix->loglik, scratch, n, mix->padded));
-    if (view->sparse && fitting) PLX_TRY(open_transpose(mix));
+    PLX_TRY(plx__arena_mat(&mix->loglik, scratch, brief ? plx__min(mix->n, mix->cut.pane) : mix->n, mix->padded));
+    if (view->sparse && fitting) PLX_TRY(open_transpose(mix, cut->slice_rows));
     if (plx__has_variance(settings->likelihood)) return plx__gaussian_open(mix, fitting);
-    return open_product(mix);
+    PLX_TRY(open_product(mix));
+    mix->fresh = mix->table;
+    return brief && fitting ? plx__arena_mat(&mix->fresh, scratch, view->cols, mix->padded) : PLX_OK;
 }
 
 double plx__view_mixture_bytes(const plx__view *view, plx_index n, plx__likelihood likelihood, plx_index components)
 {
-    plx__view_mixture mix = {.n = n, .padded = plx__padded(components), .view = view};
-    double padded = (double)mix.padded, cols = (double)view->cols, rows = (double)n, tables = 2.1, transpose = 0;
+    plx_index width = plx__padded(components);
+    plx__mixture_cut cut = plx__mixture_cut_of(&view, 1, n, components);
+    double padded = (double)width, cols = (double)view->cols, rows = (double)n, tables = 2.1, transpose = 0;
     if (plx__has_variance(likelihood)) tables = view->sparse ? 6 : PLX__GAUSSIAN_SLABS + 4;
     if (view->sparse) {
-        double slices = plx__has_variance(likelihood) ? 1 : rows / (double)rows_per_slice(&mix) + 1;
+        double slices = plx__has_variance(likelihood) ? 1 : rows / (double)cut.slice_rows + 1;
         transpose = 12 * (double)view->nonzeros + 8 * cols * slices;
     }
+    tables += cut.slabs.count > 1;
     return 8 * (rows * padded + tables * padded * cols + (likelihood == PLX__VMF ? rows : 0)) + transpose;
 }
 
@@ -180,23 +203,50 @@ static plx_status scale_rows(void *arg, plx_context *ctx, plx_index begin, plx_i
     return PLX_OK;
 }
 
-static plx_status multiply_transposed(plx__view_mixture *mix, plx_cmat weights, plx_mat out)
+/* X' R of a pane, slice by slice. */
+plx_status plx__view_mixture_add(plx__view_mixture *mix, plx_mat weights, plx_index begin, plx_index end, double *table)
 {
-    for (plx_index k = 0; mix->view->sparse && k < mix->n_slices; k++) {
-        plx_cmat rows = plx__csub(weights, k * mix->slice_rows, 0, mix->slices[k].cols, weights.cols);
-        PLX_TRY(plx__spmm(mix->ctx, 1.0, mix->slices[k], rows, k ? 1.0 : 0.0, out));
+    plx_mat out = plx__mat_of(table, mix->view->cols, mix->padded);
+    row_scaling unit = {weights, mix->factor ? mix->factor + begin : NULL, 1};
+    if (mix->factor) PLX_TRY(plx__parallel_for(mix->ctx, end - begin, ROWS_AT_A_TIME, scale_rows, &unit));
+    if (!mix->view->sparse) {
+        plx_cmat rows = plx__csub(mix->view->dense, begin, 0, end - begin, mix->view->cols);
+        plx_cmat r = plx__csub(plx__cmat(weights), 0, 0, end - begin, weights.cols);
+        return plx__gemm(mix->ctx, 1.0, rows, PLX__T, r, PLX__N, 1.0, out);
     }
-    if (mix->view->sparse) return PLX_OK;
-    return plx__gemm(mix->ctx, 1.0, mix->view->dense, PLX__T, weights, PLX__N, 0.0, out);
+    for (plx_index k = begin / mix->slice_rows; k * mix->slice_rows < end; k++) {
+        plx_cmat r = plx__csub(plx__cmat(weights), k * mix->slice_rows - begin, 0, mix->slices[k].cols, weights.cols);
+        PLX_TRY(plx__spmm(mix->ctx, 1.0, mix->slices[k], r, 1.0, out));
+    }
+    return PLX_OK;
+}
+
+typedef struct whole_step {
+    plx__view_mixture *mix;
+    plx_mat weights; /* n x padded */
+} whole_step;
+
+static plx_status add_pane(void *arg, plx_context *ctx, plx_index begin, plx_index end, double *table)
+{
+    const whole_step *q = arg;
+    plx_mat weights = q->weights;
+    (void)ctx;
+    weights.data += begin * weights.ld;
+    weights.rows = end - begin;
+    return plx__view_mixture_add(q->mix, weights, begin, end, table);
 }
 
 static plx_status product_m_step(plx__view_mixture *mix, plx_mat weights, const double *mass)
 {
+    whole_step q = {mix, weights};
+    PLX_TRY(plx__slabs_sum(mix->ctx, mix->cut, mix->view->cols * mix->padded, add_pane, &q, mix->fresh.data));
+    return plx__view_mixture_finish(mix, mass);
+}
+
+plx_status plx__view_mixture_finish(plx__view_mixture *mix, const double *mass)
+{
     bool vmf = mix->set.likelihood == PLX__VMF;
-    product_step q = {.mix = mix, .fresh = mix->table, .mass = mass};
-    row_scaling unit = {weights, mix->factor, 1};
-    if (vmf) PLX_TRY(plx__parallel_for(mix->ctx, mix->n, ROWS_AT_A_TIME, scale_rows, &unit));
-    PLX_TRY(multiply_transposed(mix, plx__cmat(weights), q.fresh));
+    product_step q = {.mix = mix, .fresh = mix->fresh, .mass = mass};
     PLX_TRY(sum_fresh(&q));
     for (plx_index j = 0; vmf && j < mix->m; j++) q.total[j] = sqrt(q.total[j]);
     return plx__parallel_for(mix->ctx, mix->view->cols, ROWS_AT_A_TIME, vmf ? vmf_rows : multinomial_rows, &q);
@@ -210,15 +260,33 @@ plx_status plx__view_mixture_m_step(plx__view_mixture *mix, plx_mat weights, con
 
 /* ---- scores ---- */
 
-plx_status plx__view_mixture_scores(plx__view_mixture *mix)
+/* Of samples begin .. end-1, into the rows of loglik from `row` on. */
+static plx_status score_range(plx__view_mixture *mix, plx_index begin, plx_index end, plx_index row)
 {
     bool vmf = mix->set.likelihood == PLX__VMF;
     plx_cmat table = plx__cmat(vmf ? mix->theta : mix->table);
+    plx_mat out = plx__mat_of(mix->loglik.data + row * mix->padded, end - begin, mix->padded);
+    row_scaling by = {out, vmf ? mix->factor + begin : NULL, mix->set.kappa};
+    if (mix->view->sparse)
+        PLX_TRY(plx__spmm(mix->ctx, 1.0, plx__csr_rows(mix->view->csr, begin, end), table, 0.0, out));
+    else {
+        plx_cmat rows = plx__csub(mix->view->dense, begin, 0, end - begin, mix->view->cols);
+        PLX_TRY(plx__gemm(mix->ctx, 1.0, rows, PLX__N, table, PLX__N, 0.0, out));
+    }
+    return vmf ? plx__parallel_for(mix->ctx, end - begin, ROWS_AT_A_TIME, scale_rows, &by) : PLX_OK;
+}
+
+plx_status plx__view_mixture_scores(plx__view_mixture *mix)
+{
     if (plx__has_variance(mix->set.likelihood)) return plx__gaussian_scores(mix);
-    if (mix->view->sparse) PLX_TRY(plx__spmm(mix->ctx, 1.0, mix->view->csr, table, 0.0, mix->loglik));
-    else PLX_TRY(plx__gemm(mix->ctx, 1.0, mix->view->dense, PLX__N, table, PLX__N, 0.0, mix->loglik));
-    row_scaling by = {mix->loglik, mix->factor, mix->set.kappa};
-    return vmf ? plx__parallel_for(mix->ctx, mix->n, ROWS_AT_A_TIME, scale_rows, &by) : PLX_OK;
+    for (plx_index begin = 0; begin < mix->n; begin += mix->cut.pane)
+        PLX_TRY(score_range(mix, begin, plx__min(mix->n, begin + mix->cut.pane), begin));
+    return PLX_OK;
+}
+
+plx_status plx__view_mixture_score_pane(plx__view_mixture *mix, plx_index begin, plx_index end)
+{
+    return score_range(mix, begin, end, 0);
 }
 
 /* ---- parameters in and out ---- */

@@ -112,13 +112,14 @@ static bool is_converged(const coem_params *set, const course *t, double last)
     return fabs(t->objective - last) <= set->tol * fabs(last);
 }
 
-/* (C), (D): the channel's responsibilities are in m->weights. */
+/* (C), (D): the channel's responsibilities are in m->weights; brief: their products with the rows are there already. */
 static plx_status update_channel(coem *m, plx_index c)
 {
     const double *mass = plx__coem_mass(m);
     plx__coem_set_prior(m, c);
     for (plx_index j = 0; j < m->m; j++) m->dead[j] = mass[j] <= PLX__LEAST_MASS;
-    PLX_TRY(plx__view_mixture_m_step(&m->channels[c].mix, m->weights, mass));
+    if (m->brief) PLX_TRY(plx__view_mixture_finish(&m->channels[c].mix, mass));
+    else PLX_TRY(plx__view_mixture_m_step(&m->channels[c].mix, m->weights, mass));
     return plx__coem_rescore(m, c);
 }
 
@@ -176,7 +177,7 @@ static plx_status refresh(coem *m)
     plx__coem_log_priors(m);
     for (plx_index c = 0; c < m->n_channels; c++) {
         plx__view_mixture_refresh(&m->channels[c].mix);
-        PLX_TRY(plx__view_mixture_scores(&m->channels[c].mix));
+        if (!m->brief) PLX_TRY(plx__view_mixture_scores(&m->channels[c].mix));
     }
     return PLX_OK;
 }
@@ -290,7 +291,7 @@ static double memory(const plx__run *run)
     bool joined = strcmp(set->mode, "concat") == 0 || strcmp(set->mode, "merged") == 0;
     plx_index m = set->clusters > 0 ? set->clusters : plx__max(1, x->n_classes);
     bool several = set->restarts > 1 || (set->restarts < 1 && !x->n_labelled);
-    double n = (double)x->n, padded = (double)plx__padded(m), bytes = 8 * n * (4 * padded + 2 * (double)m) + 64 * n;
+    double n = (double)x->n, padded = (double)plx__padded(m), bytes = 8 * n * (3 * padded + 2 * (double)m) + 64 * n;
     bytes += plx__scale_rows_bytes(run, plx__coem_scales_rows);
     if (joined) return bytes + joined_bytes(run, m, several);
     bytes += plx__coem_cache_bytes(x->n, x->n_views, plx__padded(m));

@@ -40,6 +40,9 @@ typedef struct coem {
     plx_index n, m, padded;
     plx_index n_channels;
     coem_channel *channels;
+    plx__mixture_cut cut; /* of the samples */
+    bool brief;           /* log-likelihoods, weights and cache hold one pane at a time, see coem_pane.c */
+    plx_index first;      /* sample of their first row: 0 unless brief */
     bool seeded;          /* there are labels: components are classes */
     const int32_t *label; /* n; -1: unlabelled, all of them for new samples */
     int32_t *views;       /* n: channels the sample has */
@@ -52,14 +55,21 @@ typedef struct coem {
     uint8_t *dead;             /* m: a component without mass in the last step */
 
     double *cache;          /* many channels: see coem_cache.c; else NULL */
-    uint8_t *cache_present; /* n x n_channels */
+    uint8_t *cache_present; /* n x n_channels; both brief: of a pane */
 
-    plx_mat weights;  /* n x padded: responsibilities for the channel whose M step is next */
+    plx_mat weights;  /* n x padded (brief: of a pane): responsibilities for the channel whose M step is next */
     double *sums;     /* what a pass over the samples adds up, see coem_posterior.c */
-    double *partials; /* one row of sums per block of samples */
+    double *table;    /* brief: room for these and, before them, the M step's sums of any channel */
+    double *partials; /* one row of sums per block of a pane */
     int n_workers;
     coem_worker *workers;
 } coem;
+
+/* The row of sample i in an array of padded rows that holds all samples, or those of the pane at hand. */
+static inline double *plx__coem_row(const coem *m, plx_mat rows, plx_index i)
+{
+    return rows.data + (i - m->first) * m->padded;
+}
 
 /* ---- coem_input.c ---- */
 plx_status plx__coem_read_mode(coem_mode *mode, const char **single, plx__run *run);
@@ -91,9 +101,11 @@ typedef struct coem_pass {
     double eta;        /* ... at this weight */
 } coem_pass;
 
-plx_status plx__coem_make_room(coem *m); /* what the passes need, when fitting */
+plx_status plx__coem_make_room(coem *m);  /* what the passes need, when fitting */
+plx_index plx__coem_width(const coem *m); /* of the sums */
 
-/* All local posteriors at the current parameters (Eq. 14), the target's responsibilities (Eq. 13), and their sums. */
+/* All local posteriors at the current parameters (Eq. 14), the target's responsibilities (Eq. 13), and their sums. Brief:
+ * also the sums of the target's M step. */
 plx_status plx__coem_posteriors(coem *m, coem_pass pass);
 const double *plx__coem_log_prior(const coem *m, plx_index channel);
 void plx__coem_set_prior(coem *m, plx_index channel); /* from the sums of the last pass (Eq. 16, 17) */
@@ -103,10 +115,21 @@ const double *plx__coem_mass(const coem *m);   /* column sums of m->weights, pad
 double plx__coem_objective(const coem *m);     /* of the last measuring pass */
 const double *plx__coem_loglik(const coem *m); /* n_channels, of the same */
 
+/* ---- coem_pane.c ---- */
+/* Samples begin .. end-1 come to hand: brief, their log-likelihoods at the current parameters are computed. */
+plx_status plx__coem_open_pane(coem *m, plx_index begin, plx_index end);
+/* Log-likelihoods of a channel at its new parameters, where they are kept. */
+plx_status plx__coem_rescore(coem *m, plx_index channel);
+
+/* Responsibilities of samples begin .. end-1 for the channel, into their rows of m->weights. */
+typedef void (*coem_fill_fn)(void *arg, coem *m, plx_index channel, plx_index begin, plx_index end);
+/* An M step of the channel from what `fill` says, whose column sums are `mass`, and new scores. */
+plx_status plx__coem_teach(coem *m, plx_index channel, coem_fill_fn fill, void *arg, const double *mass);
+
 /* ---- coem_cache.c ---- */
 plx_status plx__coem_open_cache(coem *m);
-/* Log-likelihoods of a channel at its current parameters, and what is kept of them for the passes. */
-plx_status plx__coem_rescore(coem *m, plx_index channel);
+/* What is kept of a channel's log-likelihoods: of samples begin .. end-1. */
+plx_status plx__coem_fill_cache(coem *m, plx_index channel, plx_index begin, plx_index end);
 /* Posterior of sample i by the target, into `own`, and the sum of those by all its other channels, into `others`. */
 void plx__coem_cached_posteriors(const coem *m, plx_index i, plx_index target, double *own, double *others);
 double plx__coem_cache_bytes(plx_index n, plx_index n_channels, plx_index padded);

@@ -25,20 +25,17 @@ double plx__coem_cache_bytes(plx_index n, plx_index n_channels, plx_index padded
 
 plx_status plx__coem_open_cache(coem *m)
 {
+    plx_index rows = m->brief ? plx__min(m->n, m->cut.slabs.pane) : m->n;
     if (m->n_channels <= MANY_CHANNELS || m->mode == COEM_JOINT) return PLX_OK;
-    PLX_TRY(plx__arena_f64(&m->cache, plx__scratch(m->ctx), m->n * m->n_channels, m->padded));
-    PLX_TRY(plx__arena_u8(&m->cache_present, plx__scratch(m->ctx), m->n * m->n_channels));
-    for (plx_index i = 0; i < m->n; i++)
-        for (plx_index c = 0; c < m->n_channels; c++)
-            m->cache_present[i * m->n_channels + c] = m->channels[c].view.present[i];
-    return PLX_OK;
+    PLX_TRY(plx__arena_f64(&m->cache, plx__scratch(m->ctx), rows * m->n_channels, m->padded));
+    return plx__arena_u8(&m->cache_present, plx__scratch(m->ctx), rows * m->n_channels);
 }
 
 /* ---- filling ---- */
 
 typedef struct fill_job {
     coem *m;
-    plx_index channel;
+    plx_index channel, first; /* sample the loop counts from */
 } fill_job;
 
 static plx_status fill_rows(void *arg, plx_context *ctx, plx_index begin, plx_index end, int worker)
@@ -47,9 +44,11 @@ static plx_status fill_rows(void *arg, plx_context *ctx, plx_index begin, plx_in
     const coem *m = q->m;
     const coem_channel *ch = &m->channels[q->channel];
     (void)ctx, (void)worker;
-    for (plx_index i = begin; i < end; i++) {
-        const double *loglik = ch->mix.loglik.data + i * m->padded;
-        double *to = m->cache + (i * m->n_channels + q->channel) * m->padded, top = loglik[0];
+    for (plx_index i = q->first + begin; i < q->first + end; i++) {
+        const double *loglik = plx__coem_row(m, ch->mix.loglik, i);
+        plx_index at = (i - m->first) * m->n_channels + q->channel;
+        double *to = m->cache + at * m->padded, top = loglik[0];
+        m->cache_present[at] = ch->view.present[i];
         if (!ch->view.present[i]) continue;
         for (plx_index j = 1; j < m->m; j++) top = fmax(top, loglik[j]);
         for (plx_index j = 0; j < m->m; j++) to[j] = exp(loglik[j] - top);
@@ -57,11 +56,10 @@ static plx_status fill_rows(void *arg, plx_context *ctx, plx_index begin, plx_in
     return PLX_OK;
 }
 
-plx_status plx__coem_rescore(coem *m, plx_index channel)
+plx_status plx__coem_fill_cache(coem *m, plx_index channel, plx_index begin, plx_index end)
 {
-    fill_job q = {m, channel};
-    PLX_TRY(plx__view_mixture_scores(&m->channels[channel].mix));
-    return m->cache ? plx__parallel_for(m->ctx, m->n, SAMPLES_AT_A_TIME, fill_rows, &q) : PLX_OK;
+    fill_job q = {m, channel, begin};
+    return m->cache ? plx__parallel_for(m->ctx, end - begin, SAMPLES_AT_A_TIME, fill_rows, &q) : PLX_OK;
 }
 
 /* ---- posteriors ---- */
@@ -120,8 +118,8 @@ PLX__EACH_WIDTH(DEFINE_ADD)
 void plx__coem_cached_posteriors(const coem *m, plx_index i, plx_index target, double *own, double *others)
 {
     sample q = {.prior = m->floored,
-                .kept = m->cache + i * m->n_channels * m->padded,
-                .present = m->cache_present + i * m->n_channels,
+                .kept = m->cache + (i - m->first) * m->n_channels * m->padded,
+                .present = m->cache_present + (i - m->first) * m->n_channels,
                 .stride = m->own_priors ? m->padded : 0,
                 .n_channels = m->n_channels,
                 .padded = m->padded,

@@ -83,7 +83,7 @@ static plx_status open_channel(coem *m, coem_channel *ch, plx__view view)
     PLX_TRY(drop_zero_rows(m, &ch->view, mixture.likelihood));
     if (mixture.likelihood == PLX__MULTINOMIAL) PLX_TRY(plx__require_nonnegative(m->run, &ch->view));
     if (!ch->view.present_count && !m->run->fitted) return PLX_OK;
-    PLX_TRY(plx__view_mixture_open(&ch->mix, m->ctx, &ch->view, m->n, &mixture, !m->run->fitted));
+    PLX_TRY(plx__view_mixture_open(&ch->mix, m->ctx, &ch->view, &m->cut, &mixture, m->brief, !m->run->fitted));
     if (!m->run->fitted && plx__has_variance(mixture.likelihood) && ch->mix.total_variance == 0 && m->n > 1)
         plx__warn(m->ctx,
                   "coem: view '%s' is constant: it tells no components apart and teaches the other views nothing; "
@@ -118,6 +118,24 @@ static plx_status find_used(uint8_t **out, coem *m, const char *single)
     return PLX_OK;
 }
 
+/* One cut for all views that are used. */
+static plx_status cut_samples(coem *m, const plx__view *views, plx_index n_views, const uint8_t *used)
+{
+    const plx__view **list = NULL;
+    plx_index count = 0;
+    plx__likelihood likelihood = PLX__MULTINOMIAL;
+    PLX_TRY(PLX__ARENA_NEW(&list, plx__scratch(m->ctx), n_views));
+    m->brief = m->ctx->paging != NULL;
+    for (plx_index v = 0; v < n_views; v++) {
+        if (used && !used[v]) continue;
+        list[count++] = &views[v];
+        PLX_TRY(plx__coem_likelihood(&likelihood, m->run, views[v].name, views[v].kind));
+        m->brief &= !plx__has_variance(likelihood);
+    }
+    m->cut = plx__mixture_cut_of(list, count, m->n, m->m);
+    return PLX_OK;
+}
+
 static plx_status open_channels(coem *m, const char *single)
 {
     plx__view joined;
@@ -128,9 +146,12 @@ static plx_status open_channels(coem *m, const char *single)
     PLX_TRY(PLX__ARENA_NEW(&m->channels, plx__scratch(m->ctx), m->n_channels));
     PLX_TRY(find_used(&used, m, single));
     PLX_TRY(plx__scale_rows(&views, m->run, plx__coem_scales_rows));
-    if (!join) PLX_TRY(open_view_channels(m, views, used));
-    else {
+    if (!join) {
+        PLX_TRY(cut_samples(m, views, m->n_channels, used));
+        PLX_TRY(open_view_channels(m, views, used));
+    } else {
         PLX_TRY(plx__coem_join(&joined, m->run, m->mode, views));
+        PLX_TRY(cut_samples(m, &joined, 1, NULL));
         PLX_TRY(open_channel(m, &m->channels[0], joined));
         if (!m->channels[0].view.present_count && !m->run->fitted)
             PLX_FAIL(m->ctx, PLX_E_DATA, "coem: no row of the joined views is not zero");

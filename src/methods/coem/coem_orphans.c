@@ -61,7 +61,7 @@ static void warn_of_orphans(const coem *m, const uint8_t *known)
 /* Posterior of sample i by channel c over the classes the channel knows; 0 for the others. */
 static void known_posterior(const coem *m, const uint8_t *known, plx_index c, plx_index i, double *out)
 {
-    const double *loglik = m->channels[c].mix.loglik.data + i * m->padded, *prior = plx__coem_log_prior(m, c);
+    const double *loglik = plx__coem_row(m, m->channels[c].mix.loglik, i), *prior = plx__coem_log_prior(m, c);
     memset(out, 0, (size_t)m->padded * sizeof *out);
     if (m->label[i] >= 0) {
         out[m->label[i]] = 1;
@@ -90,36 +90,57 @@ static void weigh_sample(const coem *m, const uint8_t *known, plx_index i, doubl
     for (plx_index j = 0; j < m->m; j++) w[j] = met[j] > 0 ? w[j] / met[j] : 0;
 }
 
-/* M step of the channel's unknown classes; components without mass keep what they have. */
-static plx_status start_unknown(coem *m, const uint8_t *known, plx_cmat w, plx_index c, double *mass)
+typedef struct orphans {
+    coem *m;
+    uint8_t *known; /* n_channels x m */
+    plx_mat w;      /* n x padded */
+    double *room;   /* two padded rows */
+} orphans;
+
+static plx_status weigh_pane(void *arg, plx_context *ctx, plx_index begin, plx_index end, double *none)
 {
-    coem_channel *ch = &m->channels[c];
-    memset(mass, 0, (size_t)m->padded * sizeof *mass);
-    plx__mat_fill(m->weights, 0);
-    for (plx_index i = 0; i < m->n; i++) {
-        double *to = m->weights.data + i * m->padded;
-        if (!ch->view.present[i]) continue;
+    const orphans *q = arg;
+    (void)ctx, (void)none;
+    PLX_TRY(plx__coem_open_pane(q->m, begin, end));
+    for (plx_index i = begin; i < end; i++) weigh_sample(q->m, q->known, i, q->room, q->w.data + i * q->w.ld);
+    return PLX_OK;
+}
+
+/* Weights of the channel's unknown classes only. */
+static void fill_unknown(void *arg, coem *m, plx_index c, plx_index begin, plx_index end)
+{
+    const orphans *q = arg;
+    for (plx_index i = begin; i < end; i++) {
+        double *to = plx__coem_row(m, m->weights, i);
+        memset(to, 0, (size_t)m->padded * sizeof *to);
+        if (!m->channels[c].view.present[i]) continue;
         for (plx_index j = 0; j < m->m; j++)
-            if (!known[c * m->m + j]) mass[j] += to[j] = w.data[i * w.ld + j];
+            if (!q->known[c * m->m + j]) to[j] = q->w.data[i * q->w.ld + j];
     }
-    PLX_TRY(plx__view_mixture_m_step(&ch->mix, m->weights, mass));
-    return plx__coem_rescore(m, c);
+}
+
+/* M step of the channel's unknown classes; components without mass keep what they have. */
+static plx_status start_unknown(coem *m, const orphans *q, plx_index c, double *mass)
+{
+    memset(mass, 0, (size_t)m->padded * sizeof *mass);
+    for (plx_index i = 0; i < m->n; i++)
+        for (plx_index j = 0; m->channels[c].view.present[i] && j < m->m; j++)
+            if (!q->known[c * m->m + j]) mass[j] += q->w.data[i * q->w.ld + j];
+    return plx__coem_teach(m, c, fill_unknown, (void *)(uintptr_t)q, mass);
 }
 
 static bool knows_all(const uint8_t *known, plx_index count) { return !memchr(known, 0, (size_t)count); }
 
 plx_status plx__coem_start_orphans(coem *m, double *mass)
 {
-    uint8_t *known = NULL;
-    double *room = NULL;
-    plx_mat w;
-    PLX_TRY(find_known(&known, m));
-    if (knows_all(known, m->n_channels * m->m)) return PLX_OK;
-    warn_of_orphans(m, known);
-    PLX_TRY(plx__arena_f64(&room, plx__scratch(m->ctx), 2, m->padded));
-    PLX_TRY(plx__arena_mat(&w, plx__scratch(m->ctx), m->n, m->padded));
-    for (plx_index i = 0; i < m->n; i++) weigh_sample(m, known, i, room, w.data + i * w.ld);
+    orphans q = {.m = m};
+    PLX_TRY(find_known(&q.known, m));
+    if (knows_all(q.known, m->n_channels * m->m)) return PLX_OK;
+    warn_of_orphans(m, q.known);
+    PLX_TRY(plx__arena_f64(&q.room, plx__scratch(m->ctx), 2, m->padded));
+    PLX_TRY(plx__arena_mat(&q.w, plx__scratch(m->ctx), m->n, m->padded));
+    PLX_TRY(plx__slabs_each(m->ctx, m->cut.slabs, weigh_pane, &q));
     for (plx_index c = 0; c < m->n_channels; c++)
-        if (!knows_all(known + c * m->m, m->m)) PLX_TRY(start_unknown(m, known, plx__cmat(w), c, mass));
+        if (!knows_all(q.known + c * m->m, m->m)) PLX_TRY(start_unknown(m, &q, c, mass));
     return PLX_OK;
 }

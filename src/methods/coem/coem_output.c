@@ -16,13 +16,14 @@ typedef struct finale {
     plx_mat joint;             /* n x m */
     plx_mat *own;              /* per channel: n x m */
     double *prior, *log_prior; /* padded: for the joint posterior */
+    plx_index begin;           /* of the pane */
 } finale;
 
 static void own_posterior(const finale *q, coem_worker *w, plx_index i, plx_index c)
 {
     coem *m = q->m;
     double *to = q->own[c].data + i * m->m, *z = w->scores;
-    const double *loglik = m->channels[c].mix.loglik.data + i * m->padded;
+    const double *loglik = plx__coem_row(m, m->channels[c].mix.loglik, i);
     const double *prior = m->log_alpha + (m->own_priors ? c * m->padded : 0);
     memset(to, 0, (size_t)m->m * sizeof *to);
     if (!m->channels[c].view.present[i]) return;
@@ -52,7 +53,7 @@ static void joint_posterior(const finale *q, coem_worker *w, plx_index i)
     memcpy(z, q->log_prior, (size_t)m->padded * sizeof *z);
     for (plx_index c = 0; c < m->n_channels; c++)
         if (m->channels[c].view.present[i])
-            plx__axpy(z, 1.0, m->channels[c].mix.loglik.data + i * m->padded, m->padded);
+            plx__axpy(z, 1.0, plx__coem_row(m, m->channels[c].mix.loglik, i), m->padded);
     (void)plx__softmax8(z, z, m->padded);
     memcpy(to, z, (size_t)m->m * sizeof *to);
 }
@@ -62,11 +63,20 @@ static plx_status finish_samples(void *arg, plx_context *ctx, plx_index begin, p
     const finale *q = arg;
     coem_worker *w = &q->m->workers[worker];
     (void)ctx;
-    for (plx_index i = begin; i < end; i++) {
+    for (plx_index i = q->begin + begin; i < q->begin + end; i++) {
         for (plx_index c = 0; c < q->m->n_channels; c++) own_posterior(q, w, i, c);
         joint_posterior(q, w, i);
     }
     return PLX_OK;
+}
+
+static plx_status finish_pane(void *arg, plx_context *ctx, plx_index begin, plx_index end, double *none)
+{
+    finale *q = arg;
+    (void)none;
+    q->begin = begin;
+    PLX_TRY(plx__coem_open_pane(q->m, begin, end));
+    return plx__parallel_for(ctx, end - begin, SAMPLES_AT_A_TIME, finish_samples, q);
 }
 
 /* The prior of the joint posterior: the one there is, or the mean of the channels' own. */
@@ -95,7 +105,7 @@ plx_status plx__coem_write_samples(coem *m)
         PLX_TRY(plx__store_new(&q.own[c], run->out, name, m->n, m->m));
     }
     PLX_TRY(joint_prior(&q));
-    PLX_TRY(plx__parallel_for(m->ctx, m->n, SAMPLES_AT_A_TIME, finish_samples, &q));
+    PLX_TRY(plx__slabs_each(m->ctx, m->cut.slabs, finish_pane, &q));
     PLX_TRY(plx__require_finite(run, plx__cmat(q.joint), "posteriors"));
     PLX_TRY(plx__arena_i32(&label, plx__scratch(m->ctx), m->n));
     plx__argmax_rows(label, plx__cmat(q.joint));
@@ -146,7 +156,7 @@ plx_status plx__coem_read_model(coem *m)
             PLX_TRY(plx__store_shaped(&var, m->ctx, fitted, name, m->m, mix->var.cols));
         }
         plx__view_mixture_set(mix, theta, var);
-        PLX_TRY(plx__view_mixture_scores(mix));
+        if (!m->brief) PLX_TRY(plx__view_mixture_scores(mix));
     }
     return PLX_OK;
 }

@@ -1,7 +1,7 @@
 /*
  * One pass over the samples: local posteriors of all channels from their log-likelihoods, responsibilities of the
  * channel that is next, and everything that is summed over samples. Posteriors are used up sample by sample and never
- * stored. Sums are kept per block of samples and added in order.
+ * stored. Sums are kept per block of samples and added in order, slab by slab.
  *
  * Layout of the sums: prior (padded), mass of the target (padded), objective, log-likelihood of every channel.
  */
@@ -17,9 +17,10 @@ enum { SAMPLES_AT_A_TIME = 512 };
 typedef struct job {
     coem *m;
     coem_pass pass;
+    plx_index begin; /* of the pane */
 } job;
 
-static plx_index width(const coem *m) { return 2 * m->padded + 1 + m->n_channels; }
+plx_index plx__coem_width(const coem *m) { return 2 * m->padded + 1 + m->n_channels; }
 
 const double *plx__coem_log_prior(const coem *m, plx_index c)
 {
@@ -40,7 +41,7 @@ static void local_posteriors(const coem *m, coem_worker *w, plx_index i, double 
     for (plx_index c = 0; c < m->n_channels; c++) {
         double *z = w->scores + c * m->padded, *p = w->posterior + c * m->padded;
         if (!m->channels[c].view.present[i]) continue;
-        const double *own = m->channels[c].mix.loglik.data + i * m->padded, *prior = plx__coem_log_prior(m, c);
+        const double *own = plx__coem_row(m, m->channels[c].mix.loglik, i), *prior = plx__coem_log_prior(m, c);
         for (plx_index j = 0; j < m->padded; j++) z[j] = prior[j] + own[j];
         loglik[c] += plx__softmax8(p, z, m->padded);
         if (m->label[i] >= 0) one_hot(p, m->padded, m->label[i]);
@@ -52,7 +53,7 @@ static void joint_posterior(const coem *m, coem_worker *w, plx_index i)
 {
     double *p = NULL;
     for (plx_index c = 0; c < m->n_channels; c++) {
-        const double *own = m->channels[c].mix.loglik.data + i * m->padded;
+        const double *own = plx__coem_row(m, m->channels[c].mix.loglik, i);
         if (!m->channels[c].view.present[i]) continue;
         if (p) plx__axpy(p, 1.0, own, m->padded);
         else {
@@ -116,7 +117,7 @@ static void add_priors(const coem *m, const coem_worker *w, plx_index i, double 
 static void visit_cached(const job *q, coem_worker *w, plx_index i, double *sums)
 {
     coem *m = q->m;
-    double *out = m->weights.data + i * m->padded, *mass = sums + m->padded, *own = w->posterior, *others = w->total;
+    double *out = plx__coem_row(m, m->weights, i), *mass = sums + m->padded, *own = w->posterior, *others = w->total;
     double eta = m->views[i] < 2 ? 0 : q->pass.target_eta, share = eta / fmax(1, m->views[i] - 1);
     plx__coem_cached_posteriors(m, i, q->pass.target, own, others);
     bool present = m->channels[q->pass.target].view.present[i];
@@ -130,7 +131,7 @@ static void visit_cached(const job *q, coem_worker *w, plx_index i, double *sums
 static void visit(const job *q, coem_worker *w, plx_index i, double *sums)
 {
     coem *m = q->m;
-    double *out = m->weights.data + i * m->padded, *mass = sums + m->padded;
+    double *out = plx__coem_row(m, m->weights, i), *mass = sums + m->padded;
     if (!m->views[i]) return;
     if (m->cache && !q->pass.measure) {
         visit_cached(q, w, i, sums);
@@ -148,32 +149,54 @@ static void visit(const job *q, coem_worker *w, plx_index i, double *sums)
 
 /* ---- all samples ---- */
 
+/* Blocks of the pane that starts at q->begin. */
 static plx_status visit_block(void *arg, plx_context *ctx, plx_index begin, plx_index end, int worker)
 {
     const job *q = arg;
-    double *sums = q->m->partials + begin / SAMPLES_AT_A_TIME * width(q->m);
+    plx_index width = plx__coem_width(q->m);
+    double *sums = q->m->partials + begin / SAMPLES_AT_A_TIME * width;
     (void)ctx;
-    memset(sums, 0, (size_t)width(q->m) * sizeof *sums);
-    for (plx_index i = begin; i < end; i++) visit(q, &q->m->workers[worker], i, sums);
+    memset(sums, 0, (size_t)width * sizeof *sums);
+    for (plx_index i = begin; i < end; i++) visit(q, &q->m->workers[worker], q->begin + i, sums);
     return PLX_OK;
+}
+
+/* The table of a brief pass has the target's M step before the sums. */
+static plx_status visit_pane(void *arg, plx_context *ctx, plx_index begin, plx_index end, double *table)
+{
+    job *q = arg;
+    coem *m = q->m;
+    plx__view_mixture *mix = &m->channels[q->pass.target].mix;
+    plx_index width = plx__coem_width(m), step = m->brief ? mix->view->cols * m->padded : 0;
+    q->begin = begin;
+    PLX_TRY(plx__coem_open_pane(m, begin, end));
+    PLX_TRY(plx__parallel_for(ctx, end - begin, SAMPLES_AT_A_TIME, visit_block, q));
+    for (plx_index b = 0; b * SAMPLES_AT_A_TIME < end - begin; b++)
+        plx__axpy(table + step, 1.0, m->partials + b * width, width);
+    return m->brief ? plx__view_mixture_add(mix, m->weights, begin, end, table) : PLX_OK;
 }
 
 plx_status plx__coem_make_room(coem *m)
 {
     plx__arena *scratch = plx__scratch(m->ctx);
-    plx_index blocks = (m->n + SAMPLES_AT_A_TIME - 1) / SAMPLES_AT_A_TIME;
-    PLX_TRY(plx__arena_mat(&m->weights, scratch, m->n, m->padded));
-    PLX_TRY(plx__arena_f64(&m->sums, scratch, width(m), 1));
-    return plx__arena_f64(&m->partials, scratch, blocks, width(m));
+    plx_index pane = plx__min(m->n, m->cut.slabs.pane), widest = 0;
+    plx_index blocks = (pane + SAMPLES_AT_A_TIME - 1) / SAMPLES_AT_A_TIME;
+    for (plx_index c = 0; c < m->n_channels; c++) widest = plx__max(widest, m->channels[c].view.cols);
+    PLX_TRY(plx__arena_mat(&m->weights, scratch, m->brief ? pane : m->n, m->padded));
+    PLX_TRY(plx__arena_f64(&m->sums, scratch, plx__coem_width(m), 1));
+    if (m->brief) PLX_TRY(plx__arena_f64(&m->table, scratch, widest * m->padded + plx__coem_width(m), 1));
+    return plx__arena_f64(&m->partials, scratch, blocks, plx__coem_width(m));
 }
 
 plx_status plx__coem_posteriors(coem *m, coem_pass pass)
 {
-    job q = {m, pass};
-    PLX_TRY(plx__parallel_for(m->ctx, m->n, SAMPLES_AT_A_TIME, visit_block, &q));
-    memset(m->sums, 0, (size_t)width(m) * sizeof *m->sums);
-    for (plx_index b = 0; b * SAMPLES_AT_A_TIME < m->n; b++)
-        plx__axpy(m->sums, 1.0, m->partials + b * width(m), width(m));
+    job q = {.m = m, .pass = pass};
+    plx__view_mixture *mix = &m->channels[pass.target].mix;
+    plx_index width = plx__coem_width(m), step = mix->view->cols * m->padded;
+    if (!m->brief) return plx__slabs_sum(m->ctx, m->cut.slabs, width, visit_pane, &q, m->sums);
+    PLX_TRY(plx__slabs_sum(m->ctx, m->cut.slabs, step + width, visit_pane, &q, m->table));
+    memcpy(mix->fresh.data, m->table, (size_t)step * sizeof *m->table);
+    memcpy(m->sums, m->table + step, (size_t)width * sizeof *m->sums);
     return PLX_OK;
 }
 

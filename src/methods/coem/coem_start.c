@@ -33,6 +33,14 @@ plx_status plx__coem_read_start(coem_start *out, const coem *m)
              plx__suggest(near, sizeof near, text, names, COEM_FILE));
 }
 
+/* Responsibilities to start from, row by row: no array of samples x components is made for them. */
+typedef struct beginning {
+    coem_start from;
+    plx_index restart;
+    const int32_t *component; /* kmeans++: of every sample; -1: none */
+    plx_mat given;            /* file: n x components */
+} beginning;
+
 /* ---- k-means++ ---- */
 
 typedef struct spreading {
@@ -130,12 +138,12 @@ static bool class_is_labelled(const coem *m, int32_t class)
 }
 
 /* Classes with labels have their centre; the others, in turn, a sample far from all centres. */
-static plx_status spread_start(coem *m, plx_mat start, plx_index restart)
+static plx_status spread_start(coem *m, beginning *start)
 {
     spreading q;
     plx__kmeanspp spread = {
         .n = m->n, .n_channels = m->n_channels, .present = has_channel, .distance = distance, .arg = &q};
-    plx__rng rng = plx__rng_start(m->ctx->seed, PLX__STREAM('c', 'e', 'm', 'p', restart));
+    plx__rng rng = plx__rng_start(m->ctx->seed, PLX__STREAM('c', 'e', 'm', 'p', start->restart));
     PLX_TRY(open_spreading(&q, m));
     PLX_TRY(plx__kmeanspp_open(&spread, m->ctx));
     for (int round = 0; round < 2; round++)
@@ -146,89 +154,85 @@ static plx_status spread_start(coem *m, plx_mat start, plx_index restart)
             PLX_TRY(plx__kmeanspp_take(&spread, m->ctx));
             claim(&q, j);
         }
-    for (plx_index i = 0; i < m->n; i++)
-        if (q.component[i] >= 0) start.data[i * start.ld + q.component[i]] = 1;
+    start->component = q.component;
     return PLX_OK;
 }
 
 /* ---- responsibilities ---- */
 
-static void random_start(coem *m, plx_mat start, plx_index restart)
+static plx_status open_start(coem *m, beginning *start)
 {
-    uint64_t stream = PLX__STREAM('c', 'e', 'm', 'r', restart);
-    for (plx_index i = 0; i < m->n; i++) {
-        plx_index j = (plx_index)(plx__rng_uniform(m->ctx->seed, stream, (uint64_t)i) * (double)m->m);
-        start.data[i * start.ld + plx__min(j, m->m - 1)] = 1;
-    }
-}
-
-static plx_status file_start(coem *m, plx_mat start)
-{
-    plx_mat given;
-    PLX_TRY(plx__start_file_read(&given, m->run, "init", m->set->init, m->m));
-    for (plx_index i = 0; i < m->n; i++) {
-        double sum = plx__sum(given.data + i * given.ld, m->m);
-        for (plx_index j = 0; j < m->m; j++) start.data[i * start.ld + j] = given.data[i * given.ld + j] / sum;
-    }
+    if (start->from == COEM_LABELS) return plx__coem_check_classes(m);
+    if (start->from == COEM_KMEANSPP && m->covered > 0) return spread_start(m, start);
+    if (start->from == COEM_FILE) return plx__start_file_read(&start->given, m->run, "init", m->set->init, m->m);
     return PLX_OK;
 }
 
-static plx_status fill_start(coem *m, plx_mat start, coem_start from, plx_index restart)
+static plx_index random_component(const coem *m, const beginning *start, plx_index i)
 {
-    if (from == COEM_LABELS) PLX_TRY(plx__coem_check_classes(m));
-    if (from == COEM_RANDOM) random_start(m, start, restart);
-    if (from == COEM_KMEANSPP && m->covered > 0) PLX_TRY(spread_start(m, start, restart));
-    if (from == COEM_FILE) PLX_TRY(file_start(m, start));
-    for (plx_index i = 0; i < m->n; i++) {
-        if (m->label[i] < 0) continue;
-        memset(start.data + i * start.ld, 0, (size_t)start.cols * sizeof *start.data);
-        start.data[i * start.ld + m->label[i]] = 1;
+    uint64_t stream = PLX__STREAM('c', 'e', 'm', 'r', start->restart);
+    plx_index j = (plx_index)(plx__rng_uniform(m->ctx->seed, stream, (uint64_t)i) * (double)m->m);
+    return plx__min(j, m->m - 1);
+}
+
+/* Of sample i, padded; a label wins. */
+static void start_row(const coem *m, const beginning *start, plx_index i, double *row)
+{
+    memset(row, 0, (size_t)m->padded * sizeof *row);
+    if (m->label[i] >= 0) row[m->label[i]] = 1;
+    else if (start->from == COEM_RANDOM) row[random_component(m, start, i)] = 1;
+    else if (start->component && start->component[i] >= 0) row[start->component[i]] = 1;
+    else if (start->given.data) {
+        const double *given = start->given.data + i * start->given.ld;
+        double sum = plx__sum(given, m->m);
+        for (plx_index j = 0; j < m->m; j++) row[j] = given[j] / sum;
     }
-    return PLX_OK;
 }
 
 /* ---- from responsibilities to parameters ---- */
 
 /* Column sums over the rows that carry any, in sample order; `present` NULL: all samples with a channel. Returns their
- * number. */
-static double start_mass(const coem *m, plx_cmat start, const uint8_t *present, double *mass)
+ * number. `row` has room for one. */
+static double start_mass(const coem *m, const beginning *start, const uint8_t *present, double *mass, double *row)
 {
     double count = 0;
     memset(mass, 0, (size_t)m->padded * sizeof *mass);
     for (plx_index i = 0; i < m->n; i++) {
-        const double *row = start.data + i * start.ld;
         if (present ? !present[i] : !m->views[i]) continue;
+        start_row(m, start, i, row);
         plx__axpy(mass, 1.0, row, m->padded);
         count += plx__max_abs(row, m->m) > 0;
     }
     return count;
 }
 
-static plx_status start_channel(coem *m, plx_cmat start, plx_index c, double *mass)
+static void fill_start(void *arg, coem *m, plx_index c, plx_index begin, plx_index end)
 {
-    coem_channel *ch = &m->channels[c];
-    for (plx_index i = 0; i < m->n; i++) {
-        double *to = m->weights.data + i * m->padded;
-        if (ch->view.present[i]) memcpy(to, start.data + i * start.ld, (size_t)m->padded * sizeof *to);
+    const uint8_t *present = m->channels[c].view.present;
+    for (plx_index i = begin; i < end; i++) {
+        double *to = plx__coem_row(m, m->weights, i);
+        if (present[i]) start_row(m, arg, i, to);
         else memset(to, 0, (size_t)m->padded * sizeof *to);
     }
-    double count = start_mass(m, start, ch->view.present, mass);
+}
+
+static plx_status start_channel(coem *m, beginning *start, plx_index c, double *mass)
+{
+    double count = start_mass(m, start, m->channels[c].view.present, mass, mass + m->padded);
     if (m->own_priors) plx__coem_prior_from(m, c, mass, count);
-    PLX_TRY(plx__view_mixture_m_step(&ch->mix, m->weights, mass));
-    return plx__coem_rescore(m, c);
+    return plx__coem_teach(m, c, fill_start, start, mass);
 }
 
 plx_status plx__coem_start_once(coem *m, coem_start from, plx_index restart)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(m->ctx));
-    plx_mat start;
+    beginning start = {.from = from, .restart = restart};
     double *mass = NULL;
-    PLX_TRY(plx__arena_mat(&start, plx__scratch(m->ctx), m->n, m->padded));
-    PLX_TRY(plx__arena_f64(&mass, plx__scratch(m->ctx), m->padded, 1));
-    PLX_TRY(fill_start(m, start, from, restart));
-    double count = start_mass(m, plx__cmat(start), NULL, mass);
+    PLX_TRY(plx__arena_f64(&mass, plx__scratch(m->ctx), 2, m->padded));
+    PLX_TRY(open_start(m, &start));
+    double count = start_mass(m, &start, NULL, mass, mass + m->padded);
     if (!m->own_priors) plx__coem_prior_from(m, 0, mass, count);
-    for (plx_index c = 0; c < m->n_channels; c++) PLX_TRY(start_channel(m, plx__cmat(start), c, mass));
+    for (plx_index c = 0; c < m->n_channels; c++) PLX_TRY(start_channel(m, &start, c, mass));
     if (from == COEM_LABELS) PLX_TRY(plx__coem_start_orphans(m, mass));
     plx__arena_rewind(plx__scratch(m->ctx), mark);
     return PLX_OK;

@@ -46,13 +46,14 @@ static void set_prior(ct_learner *h, plx__run *run, double smoothing)
     for (plx_index c = 0; !h->shares && h->able && c < k; c++) h->prior.data[c] /= total;
 }
 
-static void count_all(ct_learner *h, const plx__nb_labels *labels)
+static plx_status count_all(ct_learner *h, plx_context *ctx, const plx__nb_labels *labels)
 {
-    plx__nb_counts(h->theta, labels, h->view);
+    PLX_TRY(plx__nb_counts(h->theta, ctx, labels, h->view));
     memset(h->members, 0, (size_t)labels->n_classes * sizeof *h->members);
     for (plx_index i = 0; i < labels->n; i++)
         if (labels->label[i] >= 0 && h->view->present[i]) h->members[labels->label[i]]++;
     h->counted = true;
+    return PLX_OK;
 }
 
 plx_status plx__ct_train_nb(ct_learner *h, plx__run *run, const int32_t *label)
@@ -60,7 +61,8 @@ plx_status plx__ct_train_nb(ct_learner *h, plx__run *run, const int32_t *label)
     const ct_params *p = run->params;
     plx__nb_labels labels = plx__nb_labels_of(run->problem, "cotrain");
     labels.label = label;
-    if (!h->counted || h->final) count_all(h, &labels); /* in the end in sample order, whatever the order of teaching */
+    if (!h->counted || h->final)
+        PLX_TRY(count_all(h, run->ctx, &labels)); /* in the end in sample order, whatever the order of teaching */
     set_prior(h, run, p->prior_smoothing);
     PLX_TRY(plx__nb_masses(h->total, run->ctx, &labels, plx__cmat(h->theta), h->view->name));
     if (h->final) plx__nb_normalise(h->theta, h->total, p->smoothing);

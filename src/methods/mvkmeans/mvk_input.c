@@ -201,7 +201,10 @@ plx_status plx__mvk_open(mvk *m, plx__run *run)
         PLX_TRY(open_centroids(m, &m->channels[c]));
         widest = plx__max(widest, m->channels[c].cols);
     }
-    if (!run->fitted) PLX_TRY(plx__arena_f64(&m->partial, plx__scratch(m->ctx), m->k + PLX__CLASS_SLABS, widest));
+    if (!run->fitted) {
+        PLX_TRY(plx__arena_f64(&m->partial, plx__scratch(m->ctx), m->k + PLX__CLASS_SLABS, widest));
+        PLX_TRY(plx__arena_f64(&m->sums, plx__scratch(m->ctx), m->k, widest));
+    }
     warn_uncovered(m);
     if (m->programs) PLX_TRY(plx__mvk_plan(m));
     return plx__mvk_make_workers(m);

@@ -1,7 +1,8 @@
 /*
- * M step: centroids as normalised sums of unit rows.
+ * M step: centroids as normalised sums of unit rows, added up slab by slab.
  */
 #include "core/parallel.h"
+#include "core/slabs.h"
 #include "linalg/dense.h"
 #include "methods/mvkmeans/mvkmeans.h"
 
@@ -36,27 +37,45 @@ static void visit(listing *q, plx_index j, plx_index *next, bool list)
     }
 }
 
-static plx_status list_members(plx__members *out, listing *q)
+/* Of samples begin .. end-1. */
+static plx_status list_members(plx__members *out, listing *q, plx_index begin, plx_index end)
 {
     mvk *m = q->m;
     plx__arena *scratch = plx__scratch(m->ctx);
     plx_index *ptr = NULL, *next = NULL;
     PLX_TRY(plx__arena_i64(&ptr, scratch, m->k + 1));
     PLX_TRY(plx__arena_i64(&next, scratch, m->k));
-    for (plx_index j = 0; j < m->n; j++) visit(q, j, next, false);
+    for (plx_index j = begin; j < end; j++) visit(q, j, next, false);
     for (plx_index c = 0; c < m->k; c++) {
         ptr[c + 1] = ptr[c] + next[c];
         next[c] = ptr[c];
     }
     PLX_TRY(plx__arena_i64(&q->member, scratch, ptr[m->k]));
-    for (plx_index j = 0; j < m->n; j++) visit(q, j, next, true);
+    for (plx_index j = begin; j < end; j++) visit(q, j, next, true);
     *out = (plx__members){m->k, ptr, q->member};
+    return PLX_OK;
+}
+
+/* The sums of a pane's members, class by class, onto the table (k x cols). */
+static plx_status sum_pane(void *arg, plx_context *ctx, plx_index begin, plx_index end, double *table)
+{
+    listing *q = arg;
+    plx_index k = q->m->k, cols = q->ch->cols;
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    plx__members members;
+    double **sum = NULL;
+    PLX_TRY(list_members(&members, q, begin, end));
+    PLX_TRY(PLX__ARENA_NEW(&sum, plx__scratch(ctx), k));
+    PLX_TRY(plx__class_sums(sum, ctx, q->ch->parts, q->ch->n_parts, cols, members, q->m->partial));
+    for (plx_index c = 0; c < k; c++)
+        if (sum[c]) plx__axpy(table + c * cols, 1.0, sum[c], cols);
+    plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;
 }
 
 typedef struct class_means {
     mvk_channel *ch;
-    double **sum; /* k */
+    const double *sum; /* k x cols */
 } class_means;
 
 /* A class without members, or whose members cancel, keeps its centroid. */
@@ -65,8 +84,8 @@ static plx_status normalise(void *arg, plx_context *ctx, plx_index begin, plx_in
     const class_means *q = arg;
     (void)ctx, (void)worker;
     for (plx_index c = begin; c < end; c++) {
-        const double *sum = q->sum[c];
-        double norm = sum ? plx__norm(sum, q->ch->cols) : 0, *to = q->ch->centroids.data + c * q->ch->centroids.ld;
+        const double *sum = q->sum + c * q->ch->cols;
+        double norm = plx__norm(sum, q->ch->cols), *to = q->ch->centroids.data + c * q->ch->centroids.ld;
         if (!(norm > 0)) continue;
         for (plx_index f = 0; f < q->ch->cols; f++) to[f] = sum[f] / norm;
     }
@@ -94,11 +113,8 @@ plx_status plx__mvk_centroids(mvk *m, plx_index c, const int32_t *label, plx_ind
     plx__mark mark = plx__arena_mark(plx__scratch(m->ctx));
     mvk_channel *ch = &m->channels[c];
     listing q = {.m = m, .ch = ch, .label = label, .stride = stride, .channel = c};
-    plx__members members;
-    class_means means = {ch, NULL};
-    PLX_TRY(list_members(&members, &q));
-    PLX_TRY(PLX__ARENA_NEW(&means.sum, plx__scratch(m->ctx), m->k));
-    PLX_TRY(plx__class_sums(means.sum, m->ctx, ch->parts, ch->n_parts, ch->cols, members, m->partial));
+    class_means means = {ch, m->sums};
+    PLX_TRY(plx__slabs_sum(m->ctx, plx__slabs_cut(m->n, PLX__PANE_ROWS), m->k * ch->cols, sum_pane, &q, m->sums));
     PLX_TRY(plx__parallel_for(m->ctx, m->k, 1, normalise, &means));
     plx__arena_rewind(plx__scratch(m->ctx), mark);
     return plx__mvk_refresh_columns(m, c);

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/slabs.h"
 #include "kernel/prepared.h"
 #include "run/clusters.h"
 #include "run/restarts.h"
@@ -228,7 +229,8 @@ static double memory(const plx__run *run)
         cols += (double)x->views[v].cols;
         scaled += plx__prepared_bytes(run, v);
     }
-    double copies = set->clusters > 0 && set->restarts > 1 ? 5 : 4;
+    double copies = set->clusters > 0 && set->restarts > 1 ? 6 : 5;
+    copies += plx__slabs_cut(x->n, PLX__PANE_ROWS).count > 1;
     return scaled + 8 * (k + 32) * cols * copies + 8 * n * k * (views + 1 + (double)run->n_wanted) +
            n * (16 * views + 24) + 4 * n * k;
 }

@@ -91,6 +91,7 @@ typedef struct mvk {
     uint8_t *pending;  /* programs: samples left to the search */
 
     double *partial; /* (k + PLX__CLASS_SLABS) x most columns of a channel: room for the M step */
+    double *sums;    /* k x most columns of a channel: what it adds up */
     int n_workers;
     mvk_worker *workers;
 } mvk;

@@ -1,0 +1,49 @@
+/*
+ * Slabs: the one way in which a method sums over its samples.
+ *
+ * The samples are cut into panes, runs of neighbouring rows that are worked on at once, and the panes into slabs of
+ * equally many neighbouring panes. The cut is a function of the number of samples and of what the method says about a
+ * pane; neither threads nor memory nor who holds the rows have a part in it. A pass over the samples (plx__slabs_sum)
+ * hands the method one pane after the other and a table to add into: every slab has a table of its own that starts at
+ * zero, and the tables are added in the order of the slabs. So the roundings of a sum are those of the cut, and whether
+ * the rows are in memory or in files (core/paging.h) makes no difference to a single byte. Only the rows of one pane and
+ * what is made of them need to be at hand at a time: working arrays a pane long serve any number of samples.
+ */
+#ifndef PLX_CORE_SLABS_H
+#define PLX_CORE_SLABS_H
+
+#include "core/ctx.h"
+
+enum { PLX__MOST_SLABS = 64 };
+
+typedef struct plx__slabs {
+    plx_index n;     /* samples */
+    plx_index pane;  /* rows of a pane, the last may have fewer */
+    plx_index rows;  /* rows of a slab: a multiple of those of a pane */
+    plx_index count; /* slabs; at least 1 */
+} plx__slabs;
+
+/* Panes of at least `pane` rows; what most methods want is PLX__PANE_ROWS. */
+plx__slabs plx__slabs_cut(plx_index n, plx_index pane);
+
+#ifdef PLX_CHECKED
+enum { PLX__PANE_ROWS = 40 }; /* so that small tests have several */
+#else
+enum { PLX__PANE_ROWS = 1 << 15 };
+#endif
+
+/* Samples begin .. end-1 into `table`, which already holds what the slab's panes before have added. Called for one pane
+ * after the other on the caller's thread; may run parallel loops. */
+typedef plx_status (*plx__pane_fn)(void *arg, plx_context *ctx, plx_index begin, plx_index end, double *table);
+
+/* table (`width` numbers, overwritten) = sum over the slabs, in order, of what `fn` adds up in each. Takes another
+ * `width` numbers of scratch when there are several slabs. */
+plx_status plx__slabs_sum(plx_context *ctx, plx__slabs cut, plx_index width, plx__pane_fn fn, void *arg, double *table);
+
+/* For every pane in turn, when there is nothing to add up; `table` of fn is NULL. */
+plx_status plx__slabs_each(plx_context *ctx, plx__slabs cut, plx__pane_fn fn, void *arg);
+
+/* Numbers that plx__slabs_sum() takes from scratch. */
+static inline double plx__slabs_room(plx__slabs cut, plx_index width) { return cut.count > 1 ? (double)width : 0; }
+
+#endif

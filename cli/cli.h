@@ -21,6 +21,7 @@ typedef enum cli_kind {
     CLI_REAL,   /* number within low..high */
     CLI_SHARE,  /* 0.3 or 30% */
     CLI_SIZE,   /* bytes: 500M, 8G */
+    CLI_TIME,   /* seconds: 90, 30s, 5min, 2h */
     CLI_CHOICE, /* one of `choices`, separated by | */
     CLI_FILE,
     CLI_SETTING, /* KEY=VALUE */

@@ -39,6 +39,9 @@ static int run_fit(plx_model **out, cli_session *s, const char *method, const pl
     o.directory = directory;
     o.arrays = (const char *const *)names;
     o.n_arrays = cli_value_count(s->args, "dump");
+    o.checkpoint = cli_value(s->args, "checkpoint");
+    if (cli_value(s->args, "every")) cli_read_time(&o.checkpoint_every, cli_value(s->args, "every"));
+    o.resume = cli_flag(s->args, "resume");
     if (!code) code = cli_fail(s, plx_fit(out, s->ctx, method, data, params, &o));
     cli_free_names(names, (int)o.n_arrays);
     free(directory);
@@ -142,6 +145,14 @@ static int check_out(const cli_args *args)
                            m.transform ? m.transform : "ARRAY");
 }
 
+/* --every and --resume are about --checkpoint. */
+static int check_checkpoint(const cli_args *args)
+{
+    if (cli_value(args, "checkpoint")) return CLI_DONE;
+    if (cli_flag(args, "resume")) return cli_usage_error(args->verb, "--resume needs --checkpoint FILE");
+    return cli_value(args, "every") ? cli_usage_error(args->verb, "--every needs --checkpoint FILE") : CLI_DONE;
+}
+
 /* METHOD and DATA in the wrong order are a common slip. */
 static int check_order(const cli_args *args)
 {
@@ -196,6 +207,7 @@ static int run(const cli_args *args)
     plx_dataset *data = NULL;
     int code = check_order(args);
     if (!code) code = check_out(args);
+    if (!code) code = check_checkpoint(args);
     if (!code) code = cli_session_open(&s, args);
     if (code) return code;
     code = cli_fail(&s, plx_params_create(&params, s.ctx, args->positional[0]));
@@ -248,6 +260,17 @@ static const cli_option options[] = {
      .value = "FILE",
      .kind = CLI_FILE,
      .help = "Write parameters, run facts and metrics as JSON (- for standard output)."},
+    {.name = "checkpoint",
+     .value = "FILE",
+     .kind = CLI_FILE,
+     .help = "Write the state of the iteration there now and then, to go on from with --resume."},
+    {.name = "every",
+     .value = "TIME",
+     .kind = CLI_TIME,
+     .help = "Time between two checkpoints: 30s, 5min (default), 2h; 0: every iteration."},
+    {.name = "resume",
+     .kind = CLI_FLAG,
+     .help = "Go on from the checkpoint where there is one, to the same bytes as without the interruption."},
     {.name = "show-changed", .kind = CLI_FLAG, .help = "Tell which parameters differ from their defaults."},
     CLI_END_OPTIONS};
 

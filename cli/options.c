@@ -72,6 +72,23 @@ bool cli_read_size(long long *out, const char *text)
     return true;
 }
 
+bool cli_read_time(double *out, const char *text)
+{
+    static const struct {
+        const char *name;
+        double seconds;
+    } units[] = {{"", 1}, {"s", 1}, {"sec", 1}, {"m", 60}, {"min", 60}, {"h", 3600}};
+    char *end = NULL;
+    if (!isdigit((unsigned char)*text) && *text != '.') return false;
+    double number = strtod(text, &end);
+    for (size_t k = 0; k < sizeof units / sizeof *units; k++)
+        if (strcmp(end, units[k].name) == 0) {
+            *out = number * units[k].seconds;
+            return true;
+        }
+    return false;
+}
+
 /* ---- words ---- */
 
 bool cli_is_choice(const char *choices, const char *word)
@@ -138,7 +155,7 @@ static int check_number(const cli_verb *verb, const cli_option *o, const char *v
 static int check_value(const cli_verb *verb, const cli_option *o, const char *value)
 {
     long long size = 0;
-    double share = 0;
+    double share = 0, seconds = 0;
     const char *equals = strchr(value, '=');
     switch (o->kind) {
     case CLI_WHOLE:
@@ -152,6 +169,9 @@ static int check_value(const cli_verb *verb, const cli_option *o, const char *va
         if (cli_read_size(&size, value))
             return cli_usage_error(verb, "--%s %s: that is %s bytes; did you mean %sG?", o->name, value, value, value);
         return cli_usage_error(verb, "--%s %s: expected a size such as 500M or 8G", o->name, value);
+    case CLI_TIME:
+        if (cli_read_time(&seconds, value)) return CLI_DONE;
+        return cli_usage_error(verb, "--%s %s: expected a time such as 30s, 5min or 2h", o->name, value);
     case CLI_CHOICE:
         if (cli_is_choice(o->choices, value)) return CLI_DONE;
         return cli_usage_error(verb, "--%s %s: expected one of %s", o->name, value, o->choices);

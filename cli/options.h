@@ -47,6 +47,7 @@ int cli_usage_error(const cli_verb *verb, const char *format, ...) __attribute__
 /* Reading numbers. Whole text or nothing. */
 bool cli_read_real(double *out, const char *text);
 bool cli_read_whole(long long *out, const char *text);
+bool cli_read_time(double *out, const char *text); /* seconds */
 bool cli_read_size(long long *out, const char *text);
 bool cli_read_share(double *out, const char *text);
 bool cli_read_seed(uint64_t *out, const char *text);

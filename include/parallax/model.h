@@ -29,11 +29,15 @@ typedef struct plx_fit_options {
     const char *directory;     /**< what file parameters are relative to; NULL: the working directory */
     const char *const *arrays; /**< names of on-request arrays to compute too */
     plx_index n_arrays;
+    const char *checkpoint;  /**< file that the state of the iteration is written to now and then; NULL: none. Methods
+                                  that iterate over streams of samples can (plx_fit() says so of the others) */
+    double checkpoint_every; /**< seconds between two of them; 0: after every iteration */
+    int resume;              /**< 1: go on from the checkpoint where there is one; the model has the same bytes */
 } plx_fit_options;
 
 #define PLX_FIT_OPTIONS_INIT                                                                                           \
     {                                                                                                                  \
-        sizeof(plx_fit_options), 0, 0, 0                                                                               \
+        sizeof(plx_fit_options), 0, 0, 0, 0, 300.0, 0                                                                  \
     }
 
 /**

@@ -279,6 +279,8 @@ plx_status plx__choose_clusters(plx__cluster_choice *out, plx_context *ctx, plx_
     if (asked.word < 0) return PLX_OK;
     s.options.arrays = NULL;
     s.options.n_arrays = 0;
+    s.options.checkpoint = NULL; /* of the fit that follows */
+    s.options.resume = 0;
     PLX_TRY(open_search(&s, out));
     PLX_TRY(try_quietly(&s));
     out->made = true;

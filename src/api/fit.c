@@ -14,6 +14,7 @@
 #include "api/merge_rows.h"
 #include "api/portfolio_impl.h"
 #include "data/kernel_columns.h"
+#include "run/checkpoint.h"
 #include "run/problem.h"
 #include "linalg/csr.h"
 #include "linalg/dense.h"
@@ -59,16 +60,36 @@ static plx_status check_setting_views(plx_context *ctx, const plx_model *m, cons
     return plx__params_check_views(m->settings, ctx, names, data->n_views, m->method->extra_views, extra);
 }
 
+static plx_status list_methods(const char **out, plx_context *ctx, bool (*can)(const plx__method *m))
+{
+    const char **names = NULL;
+    plx_index count = 0;
+    PLX_TRY(PLX__ARENA_NEW(&names, plx__scratch(ctx), plx__method_count()));
+    for (plx_index i = 0; i < plx__method_count(); i++)
+        if (can(plx__method_at(i))) names[count++] = plx__method_at(i)->name;
+    return plx__list_names(out, plx__scratch(ctx), names, count);
+}
+
+static bool streams(const plx__method *m) { return m->streams; }
+static bool keeps_checkpoints(const plx__method *m) { return m->checkpoints; }
+
+static plx_status check_checkpoint(plx_context *ctx, const plx__method *method, const plx_fit_options *o)
+{
+    const char *list = NULL;
+    if (!(o->checkpoint_every >= 0))
+        PLX_FAIL(ctx, PLX_E_ARG, "fit options: checkpoint_every = %g is not a time in seconds", o->checkpoint_every);
+    if (o->resume && !o->checkpoint) PLX_FAIL(ctx, PLX_E_ARG, "there is no checkpoint to resume from; name one");
+    if (!o->checkpoint || method->checkpoints) return PLX_OK;
+    PLX_TRY(list_methods(&list, ctx, keeps_checkpoints));
+    PLX_FAIL(ctx, PLX_E_UNSUPPORTED, "%s keeps no checkpoints; methods that do: %s", method->name, list);
+}
+
 /* A method that goes back and forth through the samples would read the disk for every step. */
 static plx_status check_streaming(plx_context *ctx, const plx__method *method)
 {
-    const char **names = NULL, *list = NULL;
-    plx_index count = 0;
+    const char *list = NULL;
     if (!ctx->paging || method->streams) return PLX_OK;
-    PLX_TRY(PLX__ARENA_NEW(&names, plx__scratch(ctx), plx__method_count()));
-    for (plx_index i = 0; i < plx__method_count(); i++)
-        if (plx__method_at(i)->streams) names[count++] = plx__method_at(i)->name;
-    PLX_TRY(plx__list_names(&list, plx__scratch(ctx), names, count));
+    PLX_TRY(list_methods(&list, ctx, streams));
     PLX_FAIL(ctx, PLX_E_UNSUPPORTED,
              "%s cannot stream: it does not go through the samples row by row; methods that do: %s", method->name,
              list);
@@ -273,6 +294,8 @@ static plx_status run_fit(plx_context *ctx, plx_model *m, plx__problem *p, plx__
                     .n_wanted = o->n_arrays,
                     .warm = fits_warm(m, aid->warm) ? &aid->warm->store : NULL,
                     .offer = aid->offer};
+    plx__checkpoint checkpoint = {o->checkpoint, o->checkpoint_every, o->resume != 0, plx__now()};
+    if (o->checkpoint) run.checkpoint = &checkpoint;
     PLX_TRY(plx__problem_check(ctx, m->method, p, true));
     PLX_TRY(plx__scales_put(&run));
     if (m->method->check) PLX_TRY(m->method->check(&run));
@@ -348,6 +371,7 @@ plx_status plx__fit(plx_model **out, plx_context *ctx, const plx__method *method
     *out = NULL;
     PLX_TRY(check_request(&o, ctx, method, data, params, options));
     PLX_TRY(check_streaming(ctx, method));
+    PLX_TRY(check_checkpoint(ctx, method, &o));
     PLX_TRY(plx__model_create(&m, ctx, method, params));
     plx_status st = method == &plx__method_auto ? plx__portfolio_fit(m, ctx, data, o.directory)
                                                 : fit_model(m, ctx, data, &o, aid ? aid : &(plx__fit_aid){0});

@@ -33,20 +33,26 @@ static void copy_back(const plx__restarts *r)
     for (const plx__restart_block *b = r->blocks; b; b = b->next) memcpy(b->data, b->copy, b->bytes);
 }
 
+void *plx__restarts_kept(const plx__restarts *r, void *data)
+{
+    for (const plx__restart_block *b = r->blocks; b; b = b->next)
+        if (b->data == data) return b->copy;
+    return data;
+}
+
 plx_status plx__restarts_run(plx__restarts *r)
 {
-    double best = 0, next = 0;
-    PLX_TRY(r->run(r->arg, 0, &best));
-    if (r->runs <= 1) return PLX_OK;
-    copy_out(r);
-    for (plx_index k = 1; k < r->runs; k++) {
-        if (plx__out_of_time(r->ctx)) {
+    plx_index first = r->at;
+    for (; r->at < r->runs; r->at++) {
+        double objective = 0;
+        if (r->at > first && plx__out_of_time(r->ctx)) {
             r->cut = true;
             break;
         }
-        PLX_TRY(r->run(r->arg, k, &next));
-        if (!(r->smallest ? next < best : next > best)) continue;
-        best = next;
+        PLX_TRY(r->run(r->arg, r->at, &objective));
+        if (r->runs == 1) return PLX_OK;
+        if (r->at > 0 && !(r->smallest ? objective < r->best : objective > r->best)) continue;
+        r->best = objective;
         copy_out(r);
     }
     copy_back(r);

@@ -23,6 +23,8 @@ typedef struct plx__restarts {
     void *arg;
     plx__restart_block *blocks; /* start with NULL */
     bool cut;                   /* after the runs: the time limit left some out */
+    plx_index at;               /* the run that is going on; where a fit that is resumed goes on */
+    double best;                /* objective of the best run before */
 } plx__restarts;
 
 /* A block of the result; data NULL or nothing in it: ignored. With a single run nothing is copied. */
@@ -30,5 +32,8 @@ plx_status plx__restarts_keep(plx__restarts *r, void *data, size_t bytes);
 plx_status plx__restarts_keep_mat(plx__restarts *r, plx_mat m);
 
 plx_status plx__restarts_run(plx__restarts *r);
+
+/* Where a block of the best run so far is kept; `data` itself with a single run. */
+void *plx__restarts_kept(const plx__restarts *r, void *data);
 
 #endif

@@ -14,6 +14,7 @@
 #include "run/store.h"
 
 typedef struct plx__method plx__method;
+typedef struct plx__checkpoint plx__checkpoint; /* run/checkpoint.h */
 
 /* The samples to fit or to label, as the method may see them. */
 typedef struct plx__problem {
@@ -85,6 +86,7 @@ typedef struct plx__run {
     plx_index n_wanted;
     const plx__store *warm;  /* fit: what a fit of the same method to nearly the same data left, as a start; or NULL */
     const plx__offer *offer; /* fit: NULL: everything may be acquired */
+    plx__checkpoint *checkpoint; /* fit: where the state of the iteration is kept; NULL: nowhere */
 } plx__run;
 
 /* ---- what a method may ask and tell ---- */
@@ -198,6 +200,7 @@ struct plx__method {
     plx_task task;
     const char *scores; /* what a column score_CLASS holds; NULL: the method gives none */
     const char *growth; /* of the time with the number of samples, at the defaults: "linear", "quadratic", ... */
+    bool checkpoints;   /* its iteration keeps checkpoints (run/checkpoint.h) */
     bool streams;       /* its passes go row by row, so that a context that streams serves it well */
     unsigned capabilities;
     plx_index min_views, max_views; /* max 0: no limit */

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "run/checkpoint.h"
 #include "run/clusters.h"
 #include "run/restarts.h"
 #include "linalg/dense.h"
@@ -137,37 +138,42 @@ static plx_status iterate(coem *m, course *t)
     return remember(t, m, eta);
 }
 
-static plx_status run_once(coem *m, course *t, coem_start from, plx_index restart)
-{
-    *t = (course){0};
-    PLX_TRY(plx__coem_start_once(m, from, restart));
-    PLX_TRY(plx__coem_posteriors(m, (coem_pass){.target = 0, .target_eta = eta_at(m->set, 0)}));
-    while (t->count < m->set->max_iter && !t->converged && !(t->count && plx__out_of_time(m->ctx))) {
-        double last = t->objective;
-        PLX_TRY(iterate(m, t));
-        t->objective = plx__coem_objective(m);
-        if (!isfinite(t->objective))
-            PLX_FAIL(m->ctx, PLX_E_NUMERIC,
-                     "coem: the likelihood is not finite; values are too large, scale the views");
-        PLX_TRY(plx__iterate(m->run, &t->trace, "iterate", t->count, m->set->max_iter, t->objective));
-        t->converged = !t->cut && is_converged(m->set, t, last);
-    }
-    return PLX_OK;
-}
-
 /* ---- the best of several runs ---- */
 
 typedef struct attempt {
     coem *m;
     course *t;
     coem_start from;
+    plx__restarts *restarts;
+    bool resumed; /* the run begins with what a checkpoint held */
 } attempt;
 
-static plx_status try_once(void *arg, plx_index restart, double *objective)
+static plx_status course_state(plx__state *s, coem *m, course *t)
+{
+    plx__arena *arena = m->run->out->arena;
+    PLX_TRY(plx__state_trace(s, &t->trace, arena));
+    PLX_TRY(plx__state_item(s, "count", &t->count, sizeof t->count));
+    PLX_TRY(plx__state_list(s, "loglik", (void **)&t->loglik, t->count * m->n_channels, sizeof *t->loglik, arena));
+    PLX_TRY(plx__state_list(s, "eta", (void **)&t->eta, t->count, sizeof *t->eta, arena));
+    if (plx__state_loading(s)) t->capacity = t->count;
+    PLX_TRY(plx__state_item(s, "objective", &t->objective, sizeof t->objective));
+    return plx__state_item(s, "converged", &t->converged, sizeof t->converged);
+}
+
+static plx_status fit_state(plx__state *s, void *arg)
 {
     attempt *a = arg;
-    PLX_TRY(run_once(a->m, a->t, a->from, restart));
-    *objective = a->t->objective;
+    coem *m = a->m;
+    size_t priors = (size_t)((m->own_priors ? m->n_channels : 1) * m->padded);
+    PLX_TRY(plx__state_restarts(s, a->restarts));
+    if (a->restarts->at > 0) PLX_TRY(course_state(s, m, plx__restarts_kept(a->restarts, a->t)));
+    PLX_TRY(course_state(s, m, a->t));
+    PLX_TRY(plx__state_item(s, "alpha", m->alpha, priors * sizeof *m->alpha));
+    PLX_TRY(plx__state_item(s, "dead", m->dead, (size_t)m->m));
+    for (plx_index c = 0; c < m->n_channels; c++) {
+        PLX_TRY(plx__state_mat(s, "theta", m->channels[c].mix.theta));
+        PLX_TRY(plx__state_mat(s, "var", m->channels[c].mix.var));
+    }
     return PLX_OK;
 }
 
@@ -177,14 +183,54 @@ static plx_status refresh(coem *m)
     plx__coem_log_priors(m);
     for (plx_index c = 0; c < m->n_channels; c++) {
         plx__view_mixture_refresh(&m->channels[c].mix);
-        if (!m->brief) PLX_TRY(plx__view_mixture_scores(&m->channels[c].mix));
+        PLX_TRY(plx__coem_rescore(m, c));
     }
+    return PLX_OK;
+}
+
+/* The posteriors an iteration ends with are those the next one begins with. */
+static plx_status begin_again(coem *m, const course *t)
+{
+    double eta = t->eta[t->count - 1];
+    PLX_TRY(refresh(m));
+    return plx__coem_posteriors(
+        m, (coem_pass){.target = 0, .target_eta = eta_at(m->set, t->count), .measure = true, .eta = eta});
+}
+
+static plx_status begin(attempt *a, plx_index restart)
+{
+    bool resumed = a->resumed;
+    a->resumed = false;
+    if (resumed) return begin_again(a->m, a->t);
+    *a->t = (course){0};
+    PLX_TRY(plx__coem_start_once(a->m, a->from, restart));
+    return plx__coem_posteriors(a->m, (coem_pass){.target = 0, .target_eta = eta_at(a->m->set, 0)});
+}
+
+static plx_status try_once(void *arg, plx_index restart, double *objective)
+{
+    attempt *a = arg;
+    coem *m = a->m;
+    course *t = a->t;
+    PLX_TRY(begin(a, restart));
+    while (t->count < m->set->max_iter && !t->converged && !(t->count && plx__out_of_time(m->ctx))) {
+        double last = t->objective;
+        PLX_TRY(iterate(m, t));
+        t->objective = plx__coem_objective(m);
+        if (!isfinite(t->objective))
+            PLX_FAIL(m->ctx, PLX_E_NUMERIC,
+                     "coem: the likelihood is not finite; values are too large, scale the views");
+        PLX_TRY(plx__iterate(m->run, &t->trace, "iterate", t->count, m->set->max_iter, t->objective));
+        t->converged = !t->cut && is_converged(m->set, t, last);
+        if (!t->cut) PLX_TRY(plx__checkpoint_keep(m->run, fit_state, a));
+    }
+    *objective = t->objective;
     return PLX_OK;
 }
 
 static plx_status best_run(coem *m, course *best, coem_start from)
 {
-    attempt a = {m, best, from};
+    attempt a = {.m = m, .t = best, .from = from};
     plx_index wanted = m->set->restarts > 0 ? m->set->restarts : m->seeded ? 1 : STARTS_WITHOUT_LABELS;
     plx_index runs = from == COEM_RANDOM || from == COEM_KMEANSPP ? wanted : 1;
     plx__restarts r = {.ctx = m->ctx, .runs = runs, .run = try_once, .arg = &a};
@@ -196,6 +242,8 @@ static plx_status best_run(coem *m, course *best, coem_start from)
         PLX_TRY(plx__restarts_keep_mat(&r, m->channels[c].mix.theta));
         PLX_TRY(plx__restarts_keep_mat(&r, m->channels[c].mix.var));
     }
+    a.restarts = &r;
+    PLX_TRY(plx__checkpoint_resume(&a.resumed, m->run, fit_state, &a));
     PLX_TRY(plx__restarts_run(&r));
     best->converged = best->converged && !r.cut;
     return runs > 1 ? refresh(m) : PLX_OK;
@@ -336,6 +384,7 @@ const plx__method plx__method_coem = {
     .params_size = sizeof(coem_params),
     .scores = "class probability",
     .growth = "linear",
+    .checkpoints = true,
     .streams = true,
     .params = tables,
     .clusters_by = PLX__CLUSTERS_BIC,

@@ -10,6 +10,7 @@
 
 #include "core/slabs.h"
 #include "kernel/prepared.h"
+#include "run/checkpoint.h"
 #include "run/clusters.h"
 #include "run/restarts.h"
 #include "linalg/dense.h"
@@ -112,12 +113,62 @@ static plx_status m_step(mvk *m)
     return plx__mvk_all_centroids(m);
 }
 
-static plx_status run_once(mvk *m, trajectory *t, mvk_start from, plx_index restart)
+/* ---- the best of several runs ---- */
+
+typedef struct attempt {
+    mvk *m;
+    trajectory *t;
+    mvk_start from;
+    plx__restarts *restarts;
+    bool resumed; /* the run begins with what a checkpoint held */
+} attempt;
+
+static plx_status trajectory_state(plx__state *s, mvk *m, trajectory *t)
 {
+    plx__arena *arena = m->run->out->arena;
+    PLX_TRY(plx__state_trace(s, &t->trace, arena));
+    PLX_TRY(plx__state_item(s, "count", &t->count, sizeof t->count));
+    PLX_TRY(plx__state_list(s, "flips", (void **)&t->flips, t->count, sizeof *t->flips, arena));
+    if (plx__state_loading(s)) t->capacity = t->count;
+    PLX_TRY(plx__state_item(s, "objective", &t->objective, sizeof t->objective));
+    return plx__state_item(s, "converged", &t->converged, sizeof t->converged);
+}
+
+/* An iteration ends with centroids; assignments are there to count what the next one changes. */
+static plx_status fit_state(plx__state *s, void *arg)
+{
+    attempt *a = arg;
+    mvk *m = a->m;
+    size_t labels = (size_t)(m->n * m->label_width), bits = (size_t)(m->n * m->k);
+    PLX_TRY(plx__state_restarts(s, a->restarts));
+    if (a->restarts->at > 0) PLX_TRY(trajectory_state(s, m, plx__restarts_kept(a->restarts, a->t)));
+    PLX_TRY(trajectory_state(s, m, a->t));
+    if (m->label) PLX_TRY(plx__state_item(s, "label", m->label, labels * sizeof *m->label));
+    if (m->taught) PLX_TRY(plx__state_item(s, "taught", m->taught, labels * sizeof *m->taught));
+    if (m->pattern) PLX_TRY(plx__state_item(s, "pattern", m->pattern, bits * sizeof *m->pattern));
+    if (m->report) PLX_TRY(plx__state_item(s, "report", m->report, bits * sizeof *m->report));
+    for (plx_index c = 0; c < m->n_channels; c++) PLX_TRY(plx__state_mat(s, "centroids", m->channels[c].centroids));
+    return PLX_OK;
+}
+
+static plx_status begin(attempt *a, plx_index restart)
+{
+    bool resumed = a->resumed;
+    a->resumed = false;
+    for (plx_index c = 0; resumed && c < a->m->n_channels; c++) PLX_TRY(plx__mvk_refresh_columns(a->m, c));
+    if (resumed) return PLX_OK;
+    *a->t = (trajectory){0};
+    return plx__mvk_start_once(a->m, a->from, restart);
+}
+
+static plx_status try_once(void *arg, plx_index restart, double *objective)
+{
+    attempt *a = arg;
+    mvk *m = a->m;
+    trajectory *t = a->t;
     plx_index limit = m->set->max_iter;
-    *t = (trajectory){0};
-    PLX_TRY(plx__mvk_start_once(m, from, restart));
-    while (!t->converged) {
+    PLX_TRY(begin(a, restart));
+    while (!t->converged && t->count < limit) {
         mvk_step step;
         bool last = t->count + 1 >= limit || plx__out_of_time(m->ctx);
         PLX_TRY(e_step(m, &step, last));
@@ -126,32 +177,18 @@ static plx_status run_once(mvk *m, trajectory *t, mvk_start from, plx_index rest
         PLX_TRY(plx__iterate(m->run, &t->trace, "iterate", t->count, limit, step.objective));
         t->objective = step.objective;
         t->converged = step.flips == 0;
-        if (t->converged) return plx__mvk_report(m);
-        PLX_TRY(m_step(m));
+        if (t->converged) PLX_TRY(plx__mvk_report(m));
+        else PLX_TRY(m_step(m));
         if (last) break;
+        if (!t->converged) PLX_TRY(plx__checkpoint_keep(m->run, fit_state, a));
     }
-    return PLX_OK;
-}
-
-/* ---- the best of several runs ---- */
-
-typedef struct attempt {
-    mvk *m;
-    trajectory *t;
-    mvk_start from;
-} attempt;
-
-static plx_status try_once(void *arg, plx_index restart, double *objective)
-{
-    attempt *a = arg;
-    PLX_TRY(run_once(a->m, a->t, a->from, restart));
-    *objective = a->t->objective;
+    *objective = t->objective;
     return PLX_OK;
 }
 
 static plx_status best_run(mvk *m, trajectory *best, mvk_start from)
 {
-    attempt a = {m, best, from};
+    attempt a = {.m = m, .t = best, .from = from};
     bool random = !m->seeded && (from == MVK_FROM_KMEANSPP || from == MVK_FROM_RANDOM);
     plx__restarts r = {.ctx = m->ctx, .runs = random ? m->set->restarts : 1, .run = try_once, .arg = &a};
     size_t bits = (size_t)(m->n * m->k);
@@ -160,6 +197,8 @@ static plx_status best_run(mvk *m, trajectory *best, mvk_start from)
     PLX_TRY(plx__restarts_keep(&r, m->pattern, bits * sizeof *m->pattern));
     PLX_TRY(plx__restarts_keep(&r, m->report, bits * sizeof *m->report));
     for (plx_index c = 0; c < m->n_channels; c++) PLX_TRY(plx__restarts_keep_mat(&r, m->channels[c].centroids));
+    a.restarts = &r;
+    PLX_TRY(plx__checkpoint_resume(&a.resumed, m->run, fit_state, &a));
     PLX_TRY(plx__restarts_run(&r));
     best->converged = best->converged && !r.cut;
     for (plx_index c = 0; r.runs > 1 && c < m->n_channels; c++) PLX_TRY(plx__mvk_refresh_columns(m, c));
@@ -255,6 +294,7 @@ const plx__method plx__method_mvkmeans = {
     .params_size = sizeof(mvk_params),
     .scores = "cosine with the class or cluster, mean over the views",
     .growth = "linear",
+    .checkpoints = true,
     .streams = true,
     .params = tables,
     .arrays = array_specs,

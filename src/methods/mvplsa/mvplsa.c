@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "run/checkpoint.h"
 #include "run/clusters.h"
 #include "core/parallel.h"
 #include "methods/mvplsa/mvplsa.h"
@@ -97,14 +98,50 @@ static plx_status require_topics(mvp *m)
     return PLX_OK;
 }
 
+typedef struct journey {
+    mvp *m;
+    course *r;
+} journey;
+
+/* Parameters, and the tables that the M step made of them. */
+static plx_status fit_state(plx__state *s, void *arg)
+{
+    const journey *j = arg;
+    mvp *m = j->m;
+    PLX_TRY(plx__state_trace(s, &j->r->trace, m->run->out->arena));
+    PLX_TRY(plx__state_item(s, "iterations", &j->r->iterations, sizeof j->r->iterations));
+    PLX_TRY(plx__state_item(s, "c", m->c, (size_t)(m->n * m->width) * sizeof *m->c));
+    for (plx_index v = 0; v < m->n_views; v++) {
+        mvp_view *view = &m->views[v];
+        PLX_TRY(plx__state_mat(s, "a", view->a));
+        PLX_TRY(plx__state_mat(s, "b", view->b));
+        PLX_TRY(plx__state_mat(s, "b_power", view->b_power));
+        PLX_TRY(plx__state_item(s, "table", view->table, (size_t)(view->features * view->width) * sizeof(double)));
+    }
+    return PLX_OK;
+}
+
+/* The start, or the parameters of a checkpoint: their E step comes next. */
+static plx_status begin(journey *j)
+{
+    mvp *m = j->m;
+    bool resumed = false;
+    *j->r = (course){0};
+    PLX_TRY(plx__checkpoint_resume(&resumed, m->run, fit_state, j));
+    if (!resumed) {
+        PLX_TRY(plx__mvp_start(m));
+        PLX_TRY(plx__mvp_tables(m, 1.0));
+    }
+    PLX_TRY(measure(m, false, &j->r->likelihood));
+    PLX_TRY(require_likelihood(m, j->r->likelihood));
+    return resumed ? PLX_OK : plx__iterate(m->run, &j->r->trace, "em", 0, m->set->max_iter, j->r->likelihood);
+}
+
 static plx_status iterate(mvp *m, course *r)
 {
     plx_index limit = m->set->max_iter;
-    *r = (course){0};
-    PLX_TRY(plx__mvp_tables(m, 1.0));
-    PLX_TRY(measure(m, false, &r->likelihood));
-    PLX_TRY(require_likelihood(m, r->likelihood));
-    PLX_TRY(plx__iterate(m->run, &r->trace, "em", 0, limit, r->likelihood));
+    journey j = {m, r};
+    PLX_TRY(begin(&j));
     while (r->iterations < limit && !r->converged && !plx__out_of_time(m->ctx)) {
         double before = r->likelihood;
         PLX_TRY(plx__mvp_m_step(m));
@@ -113,6 +150,7 @@ static plx_status iterate(mvp *m, course *r)
         PLX_TRY(require_likelihood(m, r->likelihood));
         PLX_TRY(plx__iterate(m->run, &r->trace, "em", r->iterations, limit, r->likelihood));
         r->converged = fabs(r->likelihood - before) <= m->set->tol * fabs(before);
+        if (!r->converged && r->iterations < limit) PLX_TRY(plx__checkpoint_keep(m->run, fit_state, &j));
     }
     return require_topics(m);
 }
@@ -145,7 +183,6 @@ static plx_status fit(plx__run *run)
     course r;
     plx_mat pz;
     PLX_TRY(plx__mvp_open(&m, run));
-    PLX_TRY(plx__mvp_start(&m));
     PLX_TRY(iterate(&m, &r));
     PLX_TRY(plx__store_new(&pz, run->out, "pz", m.n, m.z));
     plx__mat_copy(pz, (plx_cmat){m.c, m.n, m.z, m.width});
@@ -217,6 +254,7 @@ const plx__method plx__method_mvplsa = {
     .params_size = sizeof(mvp_params),
     .scores = "class probability",
     .growth = "linear",
+    .checkpoints = true,
     .streams = true,
     .params = tables,
     .arrays = array_specs,

@@ -2,6 +2,7 @@
  * Taggers in model files (docs/dev/model-file.md): the head of all models, parameters as in the others, and the
  * tagger's own groups. Names are one block of bytes, a line each: there can be a million of them.
  */
+#include <math.h>
 #include <string.h>
 
 #include "api/api_args.h"
@@ -80,7 +81,7 @@ static plx_status save_memm(const plx__h5 *f, const plx_ner_model *model)
     const plx__memm *m = &model->memm;
     plx_index dims[2] = {m->features.count, m->stride};
     int64_t facts[] = {m->iterations, m->converged, m->views.pos};
-    double real[] = {m->objective, model->seconds};
+    double real[] = {m->objective, NAN}; /* seconds stood there: the same training gives the same file */
     PLX_TRY(plx__h5_write_texts(f, "/ner/tags", m->tag, m->n_tags));
     PLX_TRY(plx__ner_save_names(f, "/ner/features", &m->features));
     PLX_TRY(plx__h5_write(f, "/ner/weights", PLX__H5_F64, m->weight, 2, dims));

@@ -245,7 +245,7 @@ static plx_status put_facts(plx_context *ctx, json_t *object, const plx_ner_mode
     else PLX_TRY(put_svm(ctx, object, &m->svm));
     if (m->log.count) PLX_TRY(put_log(ctx, object, m));
     else if (!plx__ner_is_memm(m)) PLX_TRY(put(ctx, object, "support", json_integer(m->svm.support)));
-    return put(ctx, object, "seconds", plx__json_real(m->seconds));
+    return isnan(m->seconds) ? PLX_OK : put(ctx, object, "seconds", plx__json_real(m->seconds)); /* none from a file */
 }
 
 static plx_status model_json(const char **text, plx_context *ctx, plx_ner_model *m)

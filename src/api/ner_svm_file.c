@@ -1,6 +1,7 @@
 /*
  * Support vector machines of names in model files.
  */
+#include <math.h>
 #include <string.h>
 
 #include "api/model_file.h"
@@ -53,7 +54,7 @@ plx_status plx__ner_save_svm(const plx__h5 *f, const plx_ner_model *model)
     plx_index dims[2] = {m->n_cat, m->columns};
     int64_t facts[] = {m->params.window,   m->params.max_span, m->params.stop_top, m->params.memory,
                        m->lexicon.present, m->lexicon.bins,    m->support};
-    double real[] = {m->params.C, m->params.tol, model->seconds};
+    double real[] = {m->params.C, m->params.tol, NAN}; /* seconds stood there */
     PLX_TRY(plx__h5_write_texts(f, "/ner/categories", m->cat, m->n_cat));
     PLX_TRY(plx__h5_write_vector(f, "/ner/facts_int", PLX__H5_I64, facts, 7));
     PLX_TRY(plx__h5_write_vector(f, "/ner/facts_real", PLX__H5_F64, real, 3));

@@ -211,8 +211,8 @@ typedef struct plx_ner_bootstrap_options {
  * @retval PLX_E_CANCELLED  asked to stop
  *
  * Ownership: the caller's; free it with plx_ner_model_destroy().
- * Cost: per training that of an svm, and tagging the text twice; memory grows with the different words of the text and
- * its longest document, not with its length.
+ * Cost: per training that of an svm, and tagging the text once (documents of more than 4 MiB twice); memory grows with
+ * the different words and names of the text, not with its length.
  */
 PLX_API PLX_NODISCARD plx_status plx_ner_bootstrap(plx_ner_model **out, plx_context *ctx, const plx_conll *train,
                                                    const plx_conll *dev, const char *text, const plx_params *params,

@@ -36,7 +36,7 @@ static plx_status find_marks(plx_ner_tagged *t, plx__ner_mark **out, plx_context
     }
     plx__svm own = m->svm; /* tagging adds no features */
     PLX_TRY(PLX__ARENA_NEW(out, scratch, t->n));
-    return plx__svm_tag(&own, ctx, scratch, &text, *out, t->values);
+    return plx__svm_tag(&own, ctx, scratch, &text, *out, t->values, NULL);
 }
 
 /* IOB2: a name is a B, or what else begins one, and the I of its type behind it. */

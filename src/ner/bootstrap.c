@@ -69,7 +69,7 @@ static plx_status measure(double *f1, training *r, plx_context *ctx, const plx__
     plx__ner_score score = {0};
     plx__ner_mark *guess = NULL;
     PLX_TRY(PLX__ARENA_NEW(&guess, plx__scratch(ctx), dev->n));
-    PLX_TRY(plx__svm_tag(&r->model, ctx, plx__scratch(ctx), dev, guess, NULL));
+    PLX_TRY(plx__svm_tag(&r->model, ctx, plx__scratch(ctx), dev, guess, NULL, NULL));
     for (plx_index s = 0; s < dev->n_sentences; s++) {
         plx_index first = dev->sentence[s];
         plx__ner_count(&score, dev->gold + first, guess + first, dev->sentence[s + 1] - first);

@@ -2,7 +2,8 @@
  * Name memory: within a document, words equal to a recognised name become names too where they are untagged.
  *
  * Longest names go first, then the category the sequence was recognised with most often, then bytewise; left to right.
- * What is marked is not counted itself, so every sentence can be done on its own once the document's names are known.
+ * What is marked is not counted itself, so every sentence can be done on its own once the document's names are known:
+ * a document that is too long to be held is read twice (svm_parts.c).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@ typedef struct name {
     plx_index count, rank;
 } name;
 
-typedef struct memory {
+struct plx__name_memory {
     plx_context *ctx;
     plx__arena *arena;
     const plx__svm *m;
@@ -29,7 +30,9 @@ typedef struct memory {
     plx_index longest;
     char *buffer;
     size_t bytes;
-} memory;
+};
+
+typedef plx__name_memory memory;
 
 static plx_status join(memory *y, size_t *length, const char *const *word, plx_index count)
 {
@@ -168,22 +171,42 @@ static plx_status mark_sentence(memory *y, plx_index s, plx__svm_span *span, plx
     return PLX_OK;
 }
 
-static plx_status do_document(memory *y, plx_index begin, plx_index end, plx__svm_span *span, plx_index *count)
+/* ---- a document in one piece ---- */
+
+static plx_status start(memory *y)
 {
     PLX_TRY(plx__dict_init(&y->sequences, y->arena, 64));
     PLX_TRY(plx__dict_init(&y->pairs, y->arena, 64));
     y->names = NULL;
     y->n_names = y->room = y->longest = 0;
     y->bytes = 0;
+    return PLX_OK;
+}
+
+static plx_status learn(memory *y, plx_index begin, plx_index end, const plx__svm_span *span, const plx_index *count)
+{
     for (plx_index s = begin; s < end; s++)
         for (plx_index k = 0; k < count[s]; k++) {
             const plx__svm_span *p = &span[y->t->sentence[s] + k];
             PLX_TRY(add_name(y, y->t->word + y->t->sentence[s] + p->begin, p->end - p->begin, p->cat));
         }
+    return PLX_OK;
+}
+
+static plx_status mark_all(memory *y, plx_index begin, plx_index end, plx__svm_span *span, plx_index *count)
+{
+    for (plx_index s = begin; s < end && y->n_names; s++)
+        PLX_TRY(mark_sentence(y, s, span + y->t->sentence[s], &count[s]));
+    return plx__poll(y->ctx);
+}
+
+static plx_status do_document(memory *y, plx_index begin, plx_index end, plx__svm_span *span, plx_index *count)
+{
+    PLX_TRY(start(y));
+    PLX_TRY(learn(y, begin, end, span, count));
     if (y->n_names == 0) return PLX_OK;
     PLX_TRY(order_names(y));
-    for (plx_index s = begin; s < end; s++) PLX_TRY(mark_sentence(y, s, span + y->t->sentence[s], &count[s]));
-    return plx__poll(y->ctx);
+    return mark_all(y, begin, end, span, count);
 }
 
 plx_status plx__svm_memory(plx_context *ctx, const plx__svm *m, const plx__svm_text *text, plx__svm_span *span,
@@ -203,4 +226,27 @@ plx_status plx__svm_memory(plx_context *ctx, const plx__svm *m, const plx__svm_t
     }
     plx__arena_free(&arena);
     return st;
+}
+
+/* ---- a document in several pieces ---- */
+
+plx_status plx__name_memory_new(plx__name_memory **out, plx_context *ctx, plx__arena *arena, const plx__svm *m)
+{
+    PLX_TRY(PLX__ARENA_NEW(out, arena, 1));
+    **out = (memory){.ctx = ctx, .arena = arena, .m = m};
+    return start(*out);
+}
+
+plx_status plx__name_memory_learn(plx__name_memory *y, const plx__svm_names *names)
+{
+    y->t = &names->text;
+    return learn(y, 0, names->text.n_sentences, names->span, names->count);
+}
+
+plx_status plx__name_memory_settle(plx__name_memory *y) { return y->n_names ? order_names(y) : PLX_OK; }
+
+plx_status plx__name_memory_mark(plx__name_memory *y, plx__svm_names *names)
+{
+    y->t = &names->text;
+    return mark_all(y, 0, names->text.n_sentences, names->span, names->count);
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PART = 1 << 20, READ = 1 << 16 };
+enum { PART = 1 << 20, READ = 1 << 16, LONG = 4 }; /* a document of more than LONG parts comes in pieces */
 
 plx_status plx__ner_source_open(plx__ner_source *s, plx_context *ctx, const char *path)
 {
@@ -56,18 +56,43 @@ static bool is_mark(const char *line, const char *end)
     return end - line == MARK || strchr(" \t\r\n", line[MARK]) != NULL;
 }
 
-/* The end of the first blank line at or behind `from`, or the first mark of a document; `end` when there is none. */
-static const char *cut_file(const char *from, const char *end, bool documents)
+/* The end of the first blank line at or behind `from`; `end` when there is none. */
+static const char *cut_sentences(const char *from, const char *end)
 {
     const char *line = from < end ? memchr(from, '\n', (size_t)(end - from)) : NULL;
     bool blank = false;
     if (!line) return end;
     for (line++; line < end;) {
         const char *next = end_of_line(line, end, &blank);
-        if (documents && is_mark(line, end)) return line;
         if (!next) return end;
-        if (blank && !documents) return next;
+        if (blank) return next;
         line = next;
+    }
+    return end;
+}
+
+/* The last mark of a document that leaves a part of the usual size; else the end of the first document, or of a sentence
+ * in it where it is very long. */
+static const char *cut_documents(plx__ner_source *s, const char *from, const char *end)
+{
+    size_t left = (size_t)(end - from);
+    const char *usual = from + (left < s->part_bytes ? left : s->part_bytes), *mark = NULL, *sentence = NULL;
+    const char *most = left > LONG * s->part_bytes ? from + LONG * s->part_bytes : end;
+    bool blank = false, inside = s->inside;
+    s->piece = inside;
+    s->inside = false;
+    for (const char *next = NULL, *line = from; line < end; line = next) {
+        bool marked = line > from && is_mark(line, end);
+        if (marked && (inside || line > usual)) return mark ? mark : line;
+        if (marked) mark = line;
+        if (mark && line > usual) return mark;
+        if (sentence && (inside || line > most)) {
+            s->piece = s->inside = true;
+            return sentence;
+        }
+        next = end_of_line(line, end, &blank);
+        if (!next) return end;
+        if (blank && next > usual && !sentence) sentence = next;
     }
     return end;
 }
@@ -159,7 +184,8 @@ static plx_status next_of_file(plx__ner_source *s, plx__arena *arena, plx__conll
     *more = from < end;
     if (!*more) return PLX_OK;
     size_t left = (size_t)(end - from);
-    s->at = cut_file(from + (left < s->part_bytes ? left : s->part_bytes), end, s->documents);
+    s->at = s->documents ? cut_documents(s, from, end)
+                         : cut_sentences(from + (left < s->part_bytes ? left : s->part_bytes), end);
     PLX_TRY(parse(s, arena, part, from, (size_t)(s->at - from), document));
     plx__bytes_forget(from, s->at);
     return PLX_OK;

@@ -20,6 +20,8 @@ typedef struct plx__ner_source {
     bool ended;
     size_t part_bytes;
     bool documents;              /* set it after opening: parts are of whole documents */
+    bool piece;                  /* but this one of a file is a piece of a document much longer than a part */
+    bool inside;                 /* and the next one continues it. A copy of the struct is a place to go back to */
     plx__conll_style style;      /* lines and columns so far */
     int32_t document;            /* number of the running one; -1: none yet */
     bool closed;                 /* a mark has come since */

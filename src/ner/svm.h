@@ -170,11 +170,23 @@ typedef struct plx__svm_names {
     plx_index *count;
 } plx__svm_names;
 
-plx_status plx__svm_find(plx__svm_names *out, plx_context *ctx, plx__arena *arena, plx__svm *m,
-                         const plx__ner_text *text, double *values);
+/* The names of one document, which may come in pieces: learn from all of them, settle, then mark each. In `arena`, which
+ * must not be the scratch arena. */
+typedef struct plx__name_memory plx__name_memory;
+plx_status plx__name_memory_new(plx__name_memory **out, plx_context *ctx, plx__arena *arena, const plx__svm *m);
+plx_status plx__name_memory_learn(plx__name_memory *memory, const plx__svm_names *names);
+plx_status plx__name_memory_settle(plx__name_memory *memory);
+plx_status plx__name_memory_mark(plx__name_memory *memory, plx__svm_names *names);
 
-/* All of it: marks of a text, and values per word (n x n_cat) where wanted. Name memory by m->params. */
+/* Names of a text as decided sentence by sentence; and with name memory (m->params): that of a document the text is a
+ * piece of, or NULL where its documents are whole. */
+plx_status plx__svm_decide(plx__svm_names *out, plx_context *ctx, plx__arena *arena, plx__svm *m,
+                           const plx__ner_text *text, double *values);
+plx_status plx__svm_find(plx__svm_names *out, plx_context *ctx, plx__arena *arena, plx__svm *m,
+                         const plx__ner_text *text, double *values, plx__name_memory *memory);
+
+/* All of it: marks of a text, and values per word (n x n_cat) where wanted; `memory` as for plx__svm_find(). */
 plx_status plx__svm_tag(plx__svm *m, plx_context *ctx, plx__arena *arena, const plx__ner_text *text,
-                        plx__ner_mark *marks, double *values);
+                        plx__ner_mark *marks, double *values, plx__name_memory *memory);
 
 #endif

@@ -123,42 +123,33 @@ plx_status plx__svm_learn(plx__svm *m, plx_context *ctx, plx__arena *arena, cons
 
 /* ---- tagging files ---- */
 
-static plx_status tag_part(plx__svm *m, plx_context *ctx, const plx__conll *part, int32_t document,
-                           plx__ner_output *out, const plx__ner_types *types, const plx__svm_tag_job *job)
+typedef struct tagging {
+    plx__svm *m;
+    plx_context *ctx;
+    plx__ner_output *out;
+    const plx__ner_types *types;
+    const plx__svm_tag_job *job;
+} tagging;
+
+static plx_status tag_part(void *arg, const plx__conll *part, int32_t document, plx__name_memory *memory)
 {
-    plx__arena *scratch = plx__scratch(ctx);
-    plx__ner_columns columns = {.unlabelled = job->unlabelled, .first_document = document};
+    const tagging *g = arg;
+    plx__arena *scratch = plx__scratch(g->ctx);
+    plx__ner_columns columns = {.unlabelled = g->job->unlabelled, .first_document = document};
+    plx_index n_cat = g->m->n_cat;
     plx__ner_text text;
     plx__ner_mark *marks = NULL;
     double *values = NULL;
-    PLX_TRY(plx__ner_text_open(&text, ctx, scratch, part, &columns, NULL));
+    PLX_TRY(plx__ner_text_open(&text, g->ctx, scratch, part, &columns, NULL));
     PLX_TRY(PLX__ARENA_NEW(&marks, scratch, text.n));
-    if (out->has_values) PLX_TRY(plx__arena_f64(&values, scratch, text.n, m->n_cat));
-    PLX_TRY(plx__svm_tag(m, ctx, scratch, &text, marks, values));
+    if (g->out->has_values) PLX_TRY(plx__arena_f64(&values, scratch, text.n, n_cat));
+    PLX_TRY(plx__svm_tag(g->m, g->ctx, scratch, &text, marks, values, memory));
     for (plx_index s = 0; s < part->n_sentences; s++) {
         plx_index first = part->sentences[s];
-        PLX_TRY(plx__ner_put_tagged(out, ctx, part, s, marks + first, job->scheme, types));
-        if (values) plx__ner_put_values(out, part, s, values + first * m->n_cat, m->n_cat);
+        PLX_TRY(plx__ner_put_tagged(g->out, g->ctx, part, s, marks + first, g->job->scheme, g->types));
+        if (values) plx__ner_put_values(g->out, part, s, values + first * n_cat, n_cat);
     }
-    plx__ner_output_flush(out);
-    return PLX_OK;
-}
-
-static plx_status tag_parts(plx__svm *m, plx_context *ctx, plx__ner_source *source, plx__ner_output *out,
-                            const plx__ner_types *types, const plx__svm_tag_job *job)
-{
-    plx__arena *scratch = plx__scratch(ctx);
-    bool more = true;
-    int32_t document = 0;
-    plx__ner_put_header(out, m->cat, m->n_cat);
-    while (more) {
-        plx__mark mark = plx__arena_mark(scratch);
-        plx__conll part;
-        PLX_TRY(plx__ner_source_next(source, scratch, &part, &document, &more));
-        if (more) PLX_TRY(tag_part(m, ctx, &part, document, out, types, job));
-        plx__arena_rewind(scratch, mark);
-        PLX_TRY(plx__report(ctx, "tag", source->sentences, 0, (double)source->tokens));
-    }
+    plx__ner_output_flush(g->out);
     return PLX_OK;
 }
 
@@ -167,10 +158,12 @@ plx_status plx__svm_tag_file(plx__svm *m, plx_context *ctx, const plx__ner_types
     plx__ner_source source = {0};
     plx__ner_output out = {0};
     plx_status st = PLX_OK;
+    tagging g = {m, ctx, &out, types, job};
+    plx__svm_parts parts = {m, job->unlabelled, "tag", tag_part, &g};
     PLX_GOTO(plx__ner_source_open(&source, ctx, job->in));
-    source.documents = m->params.memory; /* names of a document are known at its end */
     PLX_GOTO(plx__ner_output_open(&out, ctx, job->out, job->values));
-    PLX_GOTO(tag_parts(m, ctx, &source, &out, types, job));
+    plx__ner_put_header(&out, m->cat, m->n_cat);
+    PLX_GOTO(plx__svm_each_part(ctx, &source, &parts));
     PLX_GOTO(plx__ner_output_commit(&out, ctx));
 done:
     plx__ner_output_abort(&out);

@@ -5,6 +5,7 @@
 #define PLX_NER_SVM_LEARN_H
 
 #include "ner/chunks.h"
+#include "ner/source.h"
 #include "ner/tagged_output.h"
 #include "ner/svm.h"
 
@@ -18,7 +19,19 @@ plx_status plx__svm_learn(plx__svm *m, plx_context *ctx, plx__arena *arena, cons
 plx_status plx__svm_stop_words(plx__svm *m, plx_context *ctx, plx__arena *arena, const plx__ner_text *text,
                                const char *unlabelled);
 
-/* Tag a file or standard input, documents as wholes. */
+/* What to do with a text part by part (svm_parts.c). `memory` is for plx__svm_find(). */
+typedef struct plx__svm_parts {
+    plx__svm *m;
+    bool unlabelled;
+    const char *phase; /* for progress */
+    plx_status (*use)(void *arg, const plx__conll *part, int32_t document, plx__name_memory *memory);
+    void *arg;
+} plx__svm_parts;
+
+/* Parts of a source that was just opened. Of standard input a document is held until its end. */
+plx_status plx__svm_each_part(plx_context *ctx, plx__ner_source *source, const plx__svm_parts *parts);
+
+/* Tag a file or standard input. */
 typedef struct plx__svm_tag_job {
     const char *in, *out, *values;
     bool unlabelled;

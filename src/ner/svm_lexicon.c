@@ -122,8 +122,9 @@ static plx_status count_contexts(maker *k, const plx__svm_names *names)
     return PLX_OK;
 }
 
-static plx_status read_part(maker *k, const plx__conll *part, int32_t document)
+static plx_status read_part(void *arg, const plx__conll *part, int32_t document, plx__name_memory *memory)
 {
+    maker *k = arg;
     plx__arena *scratch = plx__scratch(k->ctx);
     plx__ner_columns columns = {.unlabelled = true, .first_document = document};
     plx__ner_text text;
@@ -131,7 +132,7 @@ static plx_status read_part(maker *k, const plx__conll *part, int32_t document)
     double *values = NULL;
     PLX_TRY(plx__ner_text_open(&text, k->ctx, scratch, part, &columns, NULL));
     PLX_TRY(plx__arena_f64(&values, scratch, text.n, k->m->n_cat));
-    PLX_TRY(plx__svm_find(&names, k->ctx, scratch, k->m, &text, values));
+    PLX_TRY(plx__svm_find(&names, k->ctx, scratch, k->m, &text, values, memory));
     PLX_TRY(count_values(k, &text, values));
     return count_contexts(k, &names);
 }
@@ -154,9 +155,8 @@ static plx_status keep_sequences(maker *k)
     return PLX_OK;
 }
 
-static plx_status count_sequences(maker *k, const plx__conll *part, int32_t document)
+static plx_status count_sequences(maker *k, const plx__conll *part)
 {
-    (void)document;
     for (plx_index s = 0; s < part->n_sentences; s++)
         for (plx_index i = part->sentences[s]; i < part->sentences[s + 1]; i++)
             for (plx_index w = 1; w <= PLX__SVM_CONTEXT && i + w <= part->sentences[s + 1]; w++) {
@@ -168,30 +168,29 @@ static plx_status count_sequences(maker *k, const plx__conll *part, int32_t docu
     return PLX_OK;
 }
 
-static plx_status read_parts(maker *k, plx__ner_source *source,
-                             plx_status (*use)(maker *k, const plx__conll *part, int32_t document), const char *phase)
+static plx_status count_parts(maker *k, plx__ner_source *source)
 {
     plx__arena *scratch = plx__scratch(k->ctx);
     bool more = true;
-    int32_t document = 0;
     while (more) {
         plx__mark mark = plx__arena_mark(scratch);
         plx__conll part;
+        int32_t document = 0;
         PLX_TRY(plx__ner_source_next(source, scratch, &part, &document, &more));
-        if (more) PLX_TRY(use(k, &part, document));
+        if (more) PLX_TRY(count_sequences(k, &part));
         plx__arena_rewind(scratch, mark);
-        PLX_TRY(plx__report(k->ctx, phase, source->sentences, 0, (double)source->tokens));
+        PLX_TRY(plx__report(k->ctx, "contexts", source->sentences, 0, (double)source->tokens));
     }
     return PLX_OK;
 }
 
-static plx_status read_text(maker *k, const char *path,
-                            plx_status (*use)(maker *k, const plx__conll *part, int32_t document), const char *phase)
+/* Both readings: with names, and with sequences of words. */
+static plx_status read_text(maker *k, const char *path, bool names)
 {
     plx__ner_source source = {0};
+    plx__svm_parts parts = {k->m, true, "lexicon", read_part, k};
     plx_status st = plx__ner_source_open(&source, k->ctx, path);
-    source.documents = k->m->params.memory; /* names of a document are known at its end */
-    if (st == PLX_OK) st = read_parts(k, &source, use, phase);
+    if (st == PLX_OK) st = names ? plx__svm_each_part(k->ctx, &source, &parts) : count_parts(k, &source);
     plx__ner_source_close(&source);
     return st;
 }
@@ -266,9 +265,9 @@ static plx_status make(maker *k, plx__svm_lexicon *out, plx__arena *arena, const
     PLX_TRY(counters_init(&k->words, k->arena, 1 + k->m->n_cat * k->bins));
     PLX_TRY(counters_init(&k->contexts, k->arena, k->m->n_cat));
     PLX_TRY(counters_init(&k->sequences, k->arena, 1));
-    PLX_TRY(read_text(k, path, read_part, "lexicon"));
+    PLX_TRY(read_text(k, path, true));
     PLX_TRY(keep_sequences(k));
-    PLX_TRY(read_text(k, path, count_sequences, "contexts"));
+    PLX_TRY(read_text(k, path, false));
     out->present = true;
     out->bins = k->bins;
     PLX_TRY(build_corpus(k, out, arena));

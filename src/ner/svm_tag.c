@@ -243,8 +243,8 @@ static void write_marks(const plx__svm *m, const plx__svm_text *x, const plx__sv
         }
 }
 
-plx_status plx__svm_find(plx__svm_names *out, plx_context *ctx, plx__arena *arena, plx__svm *m,
-                         const plx__ner_text *text, double *values)
+plx_status plx__svm_decide(plx__svm_names *out, plx_context *ctx, plx__arena *arena, plx__svm *m,
+                           const plx__ner_text *text, double *values)
 {
     plx__crew crew = {0};
     plx__svm_tables tables;
@@ -256,15 +256,22 @@ plx_status plx__svm_find(plx__svm_names *out, plx_context *ctx, plx__arena *aren
     plx_status st = plx__crew_open(&crew, ctx, plx__workers(ctx));
     if (st == PLX_OK) st = plx__parallel_for(ctx, text->n_sentences, SENTENCES_AT_ONCE, tag_sentences, &j);
     plx__crew_close(&crew);
-    if (st == PLX_OK && m->params.memory) st = plx__svm_memory(ctx, m, &out->text, out->span, out->count);
     return st;
 }
 
+plx_status plx__svm_find(plx__svm_names *out, plx_context *ctx, plx__arena *arena, plx__svm *m,
+                         const plx__ner_text *text, double *values, plx__name_memory *memory)
+{
+    PLX_TRY(plx__svm_decide(out, ctx, arena, m, text, values));
+    if (memory) return plx__name_memory_mark(memory, out);
+    return m->params.memory ? plx__svm_memory(ctx, m, &out->text, out->span, out->count) : PLX_OK;
+}
+
 plx_status plx__svm_tag(plx__svm *m, plx_context *ctx, plx__arena *arena, const plx__ner_text *text,
-                        plx__ner_mark *marks, double *values)
+                        plx__ner_mark *marks, double *values, plx__name_memory *memory)
 {
     plx__svm_names names;
-    PLX_TRY(plx__svm_find(&names, ctx, arena, m, text, values));
+    PLX_TRY(plx__svm_find(&names, ctx, arena, m, text, values, memory));
     write_marks(m, &names.text, names.span, names.count, marks);
     return PLX_OK;
 }

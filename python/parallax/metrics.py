@@ -50,10 +50,25 @@ def classification(y_true, y_pred):
     return _List().add(lib.plx_metrics_classification, truth.pointer, found.pointer, n).values()
 
 
-def multilabel(y_true, y_pred):
-    """Sets of labels, given as sets or as texts a|b: also subset_accuracy and hamming_loss."""
+def multilabel(y_true, y_pred, hierarchy=None):
+    """Sets of labels, given as sets or as texts a|b: also subset_accuracy and hamming_loss. `hierarchy` is a dict of
+    `classes`, `subset` (pairs below, above) and `mutex` (pairs that exclude each other) as `Dataset.hierarchy` gives it:
+    also h_precision, h_recall, h_f1 and h_violations."""
     truth, found, n = _pair(y_true, y_pred)
-    return _List().add(lib.plx_metrics_multilabel, truth.pointer, found.pointer, n, NULL).values()
+    rules = hierarchy and _Hierarchy(**hierarchy)
+    return _List().add(lib.plx_metrics_multilabel, truth.pointer, found.pointer, n, rules.pointer if rules else NULL).values()
+
+
+class _Hierarchy:
+    """Rules for the library; classes in pairs are names or numbers."""
+
+    def __init__(self, classes, subset=(), mutex=()):
+        self.texts = [Texts(classes)] + [Texts([c if isinstance(c, str) else classes[c] for pair in pairs for c in pair])
+                                         for pairs in (subset, mutex)]
+        p = self.pointer = ffi.new("plx_metrics_hierarchy *")
+        p.struct_size = ffi.sizeof("plx_metrics_hierarchy")
+        p.classes, p.subset, p.mutex = (t.pointer for t in self.texts)
+        p.n_classes, p.n_subset, p.n_mutex = len(classes), len(subset), len(mutex)
 
 
 def ranking(y_true, scores, classes, positive=None):

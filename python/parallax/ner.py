@@ -5,12 +5,15 @@
 
 A sentence is a list of words; a word holds no blank.
 """
+import contextlib
 import dataclasses
+import os
+import tempfile
 
 import numpy as np
 
 from . import metrics as _metrics
-from ._core import NULL, Context, encoded, ffi, lent_dense, lib, text
+from ._core import NULL, Context, Texts, encoded, ffi, lent_dense, lib, text
 from ._registry import read_parameters
 from ._settings import seed_of, threads
 
@@ -83,8 +86,16 @@ def _conll(context, sentences, columns=(), documents=None):
     return context.make("plx_conll", lib.plx_conll_destroy, lib.plx_ner_parse, context.pointer, content, len(content))
 
 
+def _text(context, given):
+    """A text with tags: the path of a CoNLL file, or (sentences, tags[, pos[, documents]])."""
+    if isinstance(given, (str, os.PathLike)):
+        return context.make("plx_conll", lib.plx_conll_destroy, lib.plx_ner_read, context.pointer, encoded(given))
+    sentences, tags, pos, documents = (*given, None, None)[:4]
+    return _conll(context, sentences, (pos, tags), documents)
+
+
 def parameters(learner="memm"):
-    """What can be set for memm, svm or select: {name: (default, help)}."""
+    """What can be set for memm, svm, select, simulate or bootstrap: {name: (default, help)}."""
     return {p.name: (p.python_default, p.help) for p in read_parameters(lib.plx_ner_param, encoded(learner))}
 
 
@@ -189,11 +200,80 @@ def select(taggers, sentences, metric="kl-ave", *, pos=None, documents=None, ran
     models = ffi.new("const plx_ner_model *[]", [t._fitted() for t in taggers] or [NULL])
     choice = context.make("plx_ner_choice", lib.plx_ner_choice_destroy, lib.plx_ner_select, context.pointer, models,
                           len(taggers), conll.pointer, encoded(metric), params.pointer, 1)
-    scores, order = np.zeros(len(sentences)), np.zeros(len(sentences), dtype=np.int64)
+    return _scores(choice)
+
+
+def select_probs(paths, metric="kl-ave", *, random_state=None, **settings):
+    """The same from files of probabilities that `parallax ner tag --probs` wrote, one per tagger."""
+    context = Context(seed_of(random_state))
+    params = _params(context, "select", settings)
+    names = Texts([os.fspath(p) for p in paths])
+    choice = context.make("plx_ner_choice", lib.plx_ner_choice_destroy, lib.plx_ner_select_probs, context.pointer,
+                          names.pointer, len(paths), encoded(metric), params.pointer)
+    return _scores(choice)
+
+
+def _scores(choice):
+    count = lib.plx_ner_choice_count(choice.pointer)
+    scores, order = np.zeros(count), np.zeros(count, dtype=np.int64)
     row = ffi.new("plx_ner_chosen *")
     row.struct_size = ffi.sizeof("plx_ner_chosen")
-    for i in range(len(sentences)):
+    for i in range(count):
         if lib.plx_ner_choice_sentence(row, choice.pointer, i) != lib.PLX_OK:
             raise IndexError(i)
         scores[i], order[row.rank] = row.score, i
     return scores, order
+
+
+def simulate(train, pool, test, metric="kl-ave", *, batch=50, rounds=20, scheme="iob2", random_state=None, n_jobs=None,
+             memory_limit=None, **settings):
+    """What choosing sentences would have saved: taggers of both views, trained on `train`, choose `batch` sentences of
+    `pool` in each round. A dict per round, the first before any: sentences, tokens and names annotated so far, and f1,
+    precision and recall on `test`. Texts are paths of CoNLL files or (sentences, tags[, pos[, documents]])."""
+    context = Context(seed_of(random_state), threads(n_jobs), memory_limit)
+    params = _params(context, "simulate", settings)
+    texts = [_text(context, given) for given in (train, pool, test)]
+    options, words = ffi.new("plx_ner_simulate_options *"), (encoded(scheme), encoded(metric))
+    options.struct_size, (options.scheme, options.metric) = ffi.sizeof("plx_ner_simulate_options"), words
+    options.batch, options.rounds = batch, rounds
+    curve = context.make("plx_ner_curve", lib.plx_ner_curve_destroy, lib.plx_ner_simulate, context.pointer,
+                         *(t.pointer for t in texts), params.pointer, options)
+    return [_round(curve, i) for i in range(lib.plx_ner_curve_count(curve.pointer))]
+
+
+def _round(curve, i):
+    row = ffi.new("plx_ner_round *")
+    row.struct_size = ffi.sizeof("plx_ner_round")
+    if lib.plx_ner_curve_round(row, curve.pointer, i) != lib.PLX_OK:
+        raise IndexError(i)
+    return {key: getattr(row, key) for key in ("sentences", "tokens", "names", "f1", "precision", "recall")}
+
+
+@contextlib.contextmanager
+def _text_file(text_or_path):
+    """The path of unlabelled text; sentences are written to a file, which the library reads part by part."""
+    if isinstance(text_or_path, (str, os.PathLike)):
+        yield text_or_path
+        return
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", suffix=".txt") as f:
+        f.writelines(_lines(text_or_path, (), None))
+        f.flush()
+        yield f.name
+
+
+def bootstrap(train, dev, text, *, scheme="iob2", n_jobs=None, memory_limit=None, **settings):
+    """A tagger (svm) whose features come from unlabelled text, too: what taggers find there becomes features of the next
+    one; the one that is best on `dev` is kept. `info()` of the tagger tells phase, dev_f1 and support of every training.
+    `train` and `dev` are paths of CoNLL files or (sentences, tags[, pos[, documents]]); `text` is a path, which is read
+    part by part, or sentences."""
+    context = Context(0, threads(n_jobs), memory_limit)
+    params = _params(context, "bootstrap", settings)
+    texts = [_text(context, given) for given in (train, dev)]
+    options, word = ffi.new("plx_ner_bootstrap_options *"), encoded(scheme)
+    options.struct_size, options.scheme = ffi.sizeof("plx_ner_bootstrap_options"), word
+    out = Tagger("svm", scheme=scheme, n_jobs=n_jobs, memory_limit=memory_limit)
+    with _text_file(text) as path:
+        out._model = context.make("plx_ner_model", lib.plx_ner_model_destroy, lib.plx_ner_bootstrap, context.pointer,
+                                  *(t.pointer for t in texts), encoded(path), params.pointer, options)
+    context.rest()
+    return out

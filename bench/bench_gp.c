@@ -7,6 +7,7 @@
  *        bench_gp pivots [SAMPLES=100000] [LABELLED=200] [THREADS]   two rbf views, 300 pivots; peak of the process
  */
 #include <cblas.h>
+#include <jansson.h>
 #include <lapacke.h>
 #include <math.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@ import numpy as np
 
 from . import _views
 from ._core import NULL, Context, Texts, encoded, ffi, lent_array, lent_dense, lent_sparse, lib, text
-from ._labels import _as_objects, class_text, unlabelled
+from ._labels import _as_objects, class_text, in_order, unlabelled
 
 READ_TEXTS = ("format", "label", "id", "text", "text_options", "truth", "columns", "drop", "labels_file",
               "labels_column")
@@ -48,8 +48,9 @@ class Dataset:
             truth = samples.obs[truth]
         context = Context()
         self._hold(context, _views.build(context, samples, name))
-        self._set(lib.plx_dataset_set_labels, _label_texts(y))
-        self._set(lib.plx_dataset_set_truth, _label_texts(truth))
+        order = samples.ids if samples.index is None else samples.index
+        self._set(lib.plx_dataset_set_labels, _label_texts(in_order(y, order)))
+        self._set(lib.plx_dataset_set_truth, _label_texts(in_order(truth, order)))
 
     def _hold(self, context, owned, directory=None):
         self._context, self._owned, self._lock = context, owned, threading.RLock()
@@ -235,15 +236,15 @@ class Dataset:
         return self._derived(lib.plx_dataset_select, ffi.cast("const plx_index *", rows.ctypes.data), len(rows))
 
     def relabel(self, y):
-        """A copy with other labels that shares the values; None: none."""
-        words = _label_texts(y)
+        """A copy with other labels that shares the values; None: none. A Series is taken by the ids of the samples."""
+        words = _label_texts(in_order(y, self.ids))
         if words is not None and len(words) != len(self):
             raise ValueError(f"Found input variables with inconsistent numbers of samples: [{len(self)}, {len(words)}]")
         return self._derived(lib.plx_dataset_relabel, NULL if words is None else Texts(words).pointer)
 
     def with_truth(self, truth):
         """A copy with this truth, for evaluation only, that shares the values."""
-        words = _label_texts(truth)
+        words = _label_texts(in_order(truth, self.ids))
         copy = self.relabel(self.labels)
         copy._set(lib.plx_dataset_set_truth, words)
         return copy

@@ -113,8 +113,7 @@ class Estimator(BaseEstimator):
         self.__dict__.pop("classes_", None)
         if given.samples is not None and isinstance(y, str) and given.samples.obs is not None:
             y = given.samples.obs[y]
-        if hasattr(y, "reindex") and given.index is not None and len(y.index) and not y.index.equals(given.index):
-            y = y.reindex(given.index)
+        y = _labels.in_order(y, given.index)
         if self.method.task == "cluster" and given.samples is not None:
             y = None
         if y is None:

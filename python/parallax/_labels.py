@@ -22,6 +22,31 @@ def class_text(value):
     return value if isinstance(value, str) else str(value)
 
 
+def in_order(y, index):
+    """A pandas Series by its index in the order of the samples, unlabelled where it lacks one; anything else as it is.
+    `index` is that of the samples, their ids as a list, or None. An index that only counts belongs to no samples."""
+    if not hasattr(y, "reindex") or index is None or not len(y.index):
+        return y
+    import pandas
+
+    own, wanted = y.index, pandas.Index(index)
+    if isinstance(index, list) and not own.equals(wanted):
+        own = own.map(str)  # ids are texts
+    if own.equals(wanted):
+        return y
+    if not own.isin(wanted).any():
+        if len(y) == len(wanted) and y.index.equals(pandas.RangeIndex(len(y))):
+            return y
+        raise ValueError(f"the labels belong to none of the samples: their index begins with '{own[0]}', that of the samples "
+                         f"with '{wanted[0]}'; give them the index of the samples, or none (y.to_numpy())")
+    if own.has_duplicates:
+        raise ValueError(f"the index of the labels holds '{own[own.duplicated()][0]}' more than once")
+    y = y.set_axis(own)
+    if getattr(y.dtype, "kind", "O") == "i":
+        return y.reindex(wanted, fill_value=-1)
+    return (y if wanted.isin(own).all() or y.dtype == float else y.astype(object)).reindex(wanted)
+
+
 def _is_missing(value):
     if value is None:
         return True

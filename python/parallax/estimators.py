@@ -127,8 +127,9 @@ class _Classifies(ClassifierMixin):
         """Accuracy over the samples that have a label; R2 for a regression. Without y the truth of a Dataset counts."""
         if y is None and isinstance(Xs, Dataset):
             y = Xs.truth if Xs.truth is not None else Xs.labels
-        found = np.asarray(self.predict(Xs, present=present))
-        y = _labels._as_objects(y)
+        found = self.predict(Xs, present=present)
+        y = _labels._as_objects(_labels.in_order(y, getattr(found, "index", None)))
+        found = np.asarray(found)
         known = ~_labels.unlabelled(y)
         if self._regression:
             return r2_score(y[known].astype(float), found[known])

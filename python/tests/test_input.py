@@ -120,6 +120,34 @@ def test_five_lines_from_two_frames_to_predictions(few_labels):
     assert list(model.feature_names_in_[:2]) == ["blood:a", "blood:b"]
 
 
+@pytest.mark.parametrize("kind", [str, int, float])
+def test_labels_go_with_their_samples(few_labels, kind):
+    """Frames with holes are joined in an order of their own; a Series is read by its index everywhere."""
+    pandas = pytest.importorskip("pandas")
+    Xs, _, truth = few_labels
+    names = [f"s{i}" for i in range(len(truth))]
+    frames = {name: pandas.DataFrame(X, index=names) for name, X in Xs.items()}
+    first, second = frames
+    frames[first] = frames[first].drop(names[5:60])
+    frames[second] = frames[second].iloc[::-1]
+    y = pandas.Series(truth.astype(kind), index=names)
+    data = parallax.Dataset(frames, y.iloc[:40], truth=y)
+    right = {name: str(v) for name, v in y.items()}
+    assert data.ids != names and dict(zip(data.ids, data.truth)) == right
+    assert {i: v for i, v in zip(data.ids, data.labels) if v is not None} == {i: right[i] for i in names[:40]}
+    assert data.relabel(y).labels.tolist() == data.truth.tolist() == data.with_truth(y[::-1]).truth.tolist()
+    model = parallax.Rls().fit(frames, y)
+    found = model.predict(frames)
+    accuracy = (found == y.loc[found.index]).mean()
+    assert model.score(frames, y) == accuracy > 0.8
+    assert parallax.explain.explain(model, frames, y)["quality"].to_frame()["value"][0] == accuracy
+    assert model.score(frames, y.iloc[:40]) == (found == y.loc[found.index])[names[:40]].mean()
+    with pytest.raises(ValueError, match="more than once"):
+        parallax.Dataset(frames, pandas.concat([y, y.iloc[:1]]))
+    with pytest.raises(ValueError, match="none of the samples"):
+        parallax.Dataset(frames, y.set_axis([f"t{i}" for i in range(len(y))]))
+
+
 def test_new_samples_may_lack_views(few_labels):
     Xs, shown, truth = few_labels
     model = parallax.Bct().fit(Xs, shown)

@@ -2,6 +2,7 @@
 """What a tagger normalised per word loses against a conditional random field, on the same features of JNLPBA.
 
 Usage: ner_peers.py PARALLAX [--data DIR] [--sentences N] [--sigmas LIST] [--histories LIST] [--c2 LIST] [--steps N]
+                    [--only ours,maxent,crfsuite]
 
 F1 on dev, to choose the strength of the prior by, and on test, of
   ours        `parallax ner train --learner memm`, all features;
@@ -153,21 +154,23 @@ def main():
     p.add_argument("--histories", default="1,2,3")
     p.add_argument("--c2", default="0.5,1,2")
     p.add_argument("--steps", type=int, default=400)
+    p.add_argument("--only", default="ours,maxent,crfsuite")
     args = p.parse_args()
     args.parallax = os.path.abspath(args.parallax)
     with tempfile.TemporaryDirectory(prefix="plx_ner_") as scratch:
         desk = Desk(args, scratch)
         print(f"First {args.sentences} training sentences\n")
         print("| | prior | steps | F1 on dev | precision on test | recall | F1 |\n|---|---|---|---|---|---|---|")
-        for history in args.histories.split(","):
-            for sigma in args.sigmas.split(","):
+        only, sigmas = args.only.split(","), args.sigmas.split(",")
+        for history in args.histories.split(",") if "ours" in only else []:
+            for sigma in sigmas:
                 ours(desk, history, sigma)
-        for sigma in args.sigmas.split(","):
+        for sigma in sigmas if "maxent" in only else []:
             model = Maxent(desk.features["train"], float(sigma), args.steps)
             report("maxent, tag before", f"sigma {sigma}", model.steps,
                    desk.score(lambda part, m=model: [m.tag(f) for f, _ in desk.features[part]]))
         try:
-            for c2 in args.c2.split(","):
+            for c2 in args.c2.split(",") if "crfsuite" in only else []:
                 crfsuite(desk, float(c2))
         except ImportError:
             print("\nCRFsuite: left out, the Python package python-crfsuite is not installed")

@@ -3,15 +3,15 @@
 
 Usage: reproduce_ner.py PARALLAX [--data DIR] [--only PART]... [--sentences N] [--pool N] [--test N] [--rounds N]
                         [--batch N] [--steps N] [--history N] [--draw N] [--metrics LIST] [--shares LIST]
-                        [--speed-sentences N] [--threads N]
+                        [--speed-sentences N] [--threads N] [--curves DIR]
 
 Parts: supervised (F of view 1, view 2, both, and of support vector machines over words and spans), select (learning
 curves of four ways to choose sentences, and the annotation saved at equal F), bootstrap (some of the training sentences
 tagged, the rest as unlabelled text) and speed (beside CRFsuite, when the Python package pycrfsuite is there).
-Documents come from the .docs lists; --draw N (not 0) shuffles those of the training text. The dev text has no such list
-and would be one document of 1,739 sentences, in which the name memory of the support vector machines spreads every
-mistake: bootstrapping is measured on the last training sentences instead, which are then part of no text. Prints
-Markdown.
+--curves DIR keeps the learning curves there, and does not simulate again what it finds there. Documents come from the
+.docs lists; --draw N (not 0) shuffles those of the training text. The dev text has no such list and would be one
+document of 1,739 sentences, in which the name memory of the support vector machines spreads every mistake: bootstrapping
+is measured on the last training sentences instead, which are then part of no text. Prints Markdown.
 """
 import argparse
 import csv
@@ -136,16 +136,21 @@ def select(b):
     curves = {}
     metrics = [m for m in METRICS if m in b.args.metrics.split(",")]
     for metric in metrics:
-        out = b.path(metric + ".csv")
-        b.run("ner", "simulate", "--train", files[0], "--pool", files[1], "--test", files[2], "--metric", metric, "--batch",
-              str(b.args.batch), "--rounds", str(b.args.rounds), "--set", f"max_iter={b.args.steps}", "--set",
-              f"history={b.args.history}", "--seed", str(b.args.draw + 1), "--out", out)
+        out = os.path.join(b.args.curves, f"{b.args.draw}_{metric}.csv") if b.args.curves else b.path(metric + ".csv")
+        if not os.path.exists(out):
+            simulate(b, files, metric, out)
         with open(out, encoding="utf-8") as f:
             curves[metric] = [{k: float(v) for k, v in row.items()} for row in csv.DictReader(f)]
     print("| sentences | " + " | ".join(metrics) + " |\n|" + "---|" * (len(metrics) + 1))
     for k, row in enumerate(curves[metrics[0]]):
         print(f"| {row['sentences']:.0f} | " + " | ".join(f"{curves[m][k]['f1']:.4f}" for m in metrics) + " |")
     print_savings(curves)
+
+
+def simulate(b, files, metric, out):
+    b.run("ner", "simulate", "--train", files[0], "--pool", files[1], "--test", files[2], "--metric", metric, "--batch",
+          str(b.args.batch), "--rounds", str(b.args.rounds), "--set", f"max_iter={b.args.steps}", "--set",
+          f"history={b.args.history}", "--seed", str(b.args.draw + 1), "--out", out)
 
 
 def print_savings(curves):
@@ -297,6 +302,7 @@ def main():
     p.add_argument("--history", type=int, default=3)
     p.add_argument("--draw", type=int, default=0)
     p.add_argument("--metrics", default=",".join(METRICS))
+    p.add_argument("--curves")
     p.add_argument("--shares", default="5,10,20")
     p.add_argument("--speed-sentences", type=int, default=0)
     p.add_argument("--threads", type=int, default=os.cpu_count())

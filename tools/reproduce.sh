@@ -3,6 +3,7 @@
 #   Data sets: $PARALLAX_DATA, default ../shared/data. PAGE: default docs/results.md.
 #   PARTS="nb rls": only these. A part that is done is kept in build/reproduce and not run again; FRESH=1 runs it again.
 #   LIMIT=SECONDS: the most a part may take (default: no limit).
+#   ARGS="--runs 5": further options for the scripts of these parts, e.g. fewer draws; the page tells them.
 # Takes hours on two cores. A part that fails is named on the page, the others go on, and the exit status is 1.
 set -u
 [ $# -ge 1 ] || { echo "usage: $0 PARALLAX [PAGE]" >&2; exit 2; }
@@ -51,8 +52,8 @@ one() {
     begin=$(date +%s)
     echo "reproduce: $1" >&2
     # shellcheck disable=SC2086
-    if limited python3 "$here"/$2 "$parallax" >"$out.tmp"; then
-        printf '\n%s\n' "Took $(($(date +%s) - begin)) s." >>"$out.tmp"
+    if limited python3 "$here"/$2 "$parallax" ${ARGS:-} >"$out.tmp"; then
+        printf '\n%s\n' "Took $(($(date +%s) - begin)) s${ARGS:+ with \`$ARGS\`}." >>"$out.tmp"
         mv "$out.tmp" "$out"
     else
         rm -f "$out.tmp"
@@ -74,7 +75,7 @@ done
         "$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -n 1 | sed 's/  */ /g')"
     printf '%s\n' "$parts" | while IFS='|' read -r name _ title; do
         printf '\n## %s\n\n' "$title"
-        if [ -f "$kept/$name.md" ]; then sed 's/^# /### /' "$kept/$name.md"
+        if [ -f "$kept/$name.md" ]; then sed 's/^##* /### /' "$kept/$name.md"
         else printf 'Not run (`PARTS=%s make reproduce`).\n' "$name"; fi
     done
 } >"$page.tmp" && python3 "$here/wrap_prose.py" "$page.tmp" >/dev/null && mv "$page.tmp" "$page" && echo "wrote $page" >&2

@@ -108,6 +108,7 @@ plx_status plx__ct_score_gp(const ct_learner *h, plx__run *run, plx__points rows
     PLX_TRY(run->fitted ? load_view(&g, h, run) : fit_view(&g, h, run));
     if (h->final && !run->fitted) PLX_TRY(keep(&g, run));
     g.kernel.rows = rows;
+    g.state.spread = (plx_cmat){0}; /* known variances are of samples by number, and these rows have other numbers */
     PLX_TRY(plx__arena_mat(&mean, plx__scratch(run->ctx), n, g.state.q));
     PLX_TRY(plx__arena_mat(&variance, plx__scratch(run->ctx), n, g.state.q));
     for (plx_index at = 0; at < n; at += BLOCK_ROWS)

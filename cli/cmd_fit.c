@@ -162,7 +162,9 @@ static int check_order(const cli_args *args)
     return cli_usage_error(args->verb, "METHOD comes first: parallax fit %s %s", data, method);
 }
 
+/* Files of the result; and all that are written, the checkpoint among them. */
 static const char *const outputs[] = {"out", "model", "json", "dump", "report", NULL};
+static const char *const written[] = {"out", "model", "json", "dump", "report", "checkpoint", NULL};
 
 static double seconds_now(void)
 {
@@ -212,7 +214,7 @@ static int run(const cli_args *args)
     if (code) return code;
     code = cli_fail(&s, plx_params_create(&params, s.ctx, args->positional[0]));
     if (!code) code = cli_set_params(params, &s);
-    if (!code) code = cli_check_outputs(&s, outputs);
+    if (!code) code = cli_check_outputs(&s, written);
     if (!code) code = cli_check_report(&s);
     if (!code) code = cli_read_data(&data, &s, args->positional[1]);
     if (!code) code = fit_data(&s, args->positional[0], &data, params);

@@ -238,7 +238,8 @@ int cli_check_outputs(cli_session *s, const char *const *options)
         code = check_others(args, i, options);
         if (!code) code = check_inputs(args, g, options);
         if (!code) code = check_ending(args, g);
-        if (!code) code = cli_check_output(s, file_of(g), strcmp(g->option->name, "model") != 0);
+        bool seekable = strcmp(g->option->name, "model") == 0 || strcmp(g->option->name, "checkpoint") == 0;
+        if (!code) code = cli_check_output(s, file_of(g), !seekable);
     }
     return code;
 }

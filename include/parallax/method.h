@@ -30,7 +30,8 @@ enum {
     PLX_IS_MONOTONE = 1u << 8,        /**< the objective never gets worse from one iteration to the next */
     PLX_IS_FEATURE_FREE = 1u << 9,    /**< reordering the features of a view changes rounding at most */
     PLX_IS_VIEW_FREE = 1u << 10,      /**< reordering the views changes rounding at most */
-    PLX_IS_FOR_COUNTS = 1u << 11      /**< takes values for counts: refuses negative ones, weak on measurements */
+    PLX_IS_FOR_COUNTS =
+        1u << 11 /**< with its defaults it takes values for counts: refuses negative ones, weak on measurements */
 };
 
 typedef enum plx_param_kind {

@@ -104,6 +104,25 @@ static plx_status confidences(void *arg, plx_context *ctx, plx_index begin, plx_
     return PLX_OK;
 }
 
+/* Rows that share no word with any labelled one are equally far from all of them, and the order of the samples chooses:
+ * tell where that happens to more than a fifth of a view. */
+static void warn_of_ties(const decisions *d, plx__run *run)
+{
+    plx_index tied = 0, queries = 0;
+    for (plx_index i = 0; i < run->problem->n; i++) {
+        const double *x = d->distance + i * (d->k + 1);
+        if (!d->rows->present[i] || d->own[i] >= 0 || d->found[i * (d->k + 1) + d->k] < 0) continue;
+        queries++;
+        tied += x[d->k] > 0 && x[d->k] - x[d->k - 1] <= 1e-12 * x[d->k];
+    }
+    if (5 * tied > queries)
+        plx__warn(
+            run->ctx,
+            "mrknn: in view '%s' %lld of %lld samples have more than k labelled ones at the same distance, and the "
+            "first of these decide; weight=accuracy trusts such a view less",
+            d->rows->name, (long long)tied, (long long)queries);
+}
+
 /* (2), (3): fills confidence_VIEW. One neighbour more than k is sought because a sample finds itself. */
 static plx_status decide_view(decisions *d, plx__run *run)
 {
@@ -119,6 +138,7 @@ static plx_status decide_view(decisions *d, plx__run *run)
     PLX_TRY(plx__arena_f64(&d->distance, plx__scratch(run->ctx), n, d->k + 1));
     PLX_TRY(plx__knn(run->ctx, d->rows->rows, d->references, &options, d->found, d->distance));
     PLX_TRY(plx__parallel_for(run->ctx, n, QUERY_GRAIN, confidences, d));
+    if (!run->fitted) warn_of_ties(d, run);
     plx__arena_rewind(plx__scratch(run->ctx), mark);
     return PLX_OK;
 }

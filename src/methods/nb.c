@@ -112,7 +112,7 @@ static plx_status score(plx__run *run, const plx__view *views)
 /* Views with their rows scaled; every view has to be non-negative. */
 static plx_status open_views(const plx__view **out, plx__run *run)
 {
-    PLX_TRY(plx__require_counts(run));
+    PLX_TRY(plx__require_counts(run, "gp, svm or hknn suit them"));
     return plx__scale_rows(out, run, plx__is_countlike);
 }
 

@@ -162,16 +162,15 @@ plx_status plx__require_nonnegative(plx__run *run, const plx__view *v)
     return PLX_OK;
 }
 
-plx_status plx__require_counts(plx__run *run)
+plx_status plx__require_counts(plx__run *run, const char *remedy)
 {
     const plx__problem *p = run->problem;
     for (plx_index v = 0; v < p->n_views; v++) {
         const plx__view *view = &p->views[v];
         PLX_TRY(plx__require_nonnegative(run, view));
         if (!run->fitted && view->kind == PLX_VIEW_REAL && plx__scale_auto(view, NULL) == PLX__SCALE_ZSCORE)
-            plx__warn(run->ctx,
-                      "%s: view '%s' holds measurements, which it takes for counts; gp, svm or hknn suit them",
-                      run->method->name, view->name);
+            plx__warn(run->ctx, "%s: view '%s' holds measurements, which it takes for counts; %s", run->method->name,
+                      view->name, remedy);
     }
     return PLX_OK;
 }

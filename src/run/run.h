@@ -117,8 +117,9 @@ plx_status plx__finish(plx__run *run, const plx__trace *trace, plx_index iterati
 
 /* Any non-negative view is fine; a negative entry is an error naming view, row and column. */
 plx_status plx__require_nonnegative(plx__run *run, const plx__view *view);
-/* All views non-negative; when fitting, a warning where a view holds measurements (real numbers, hardly a zero). */
-plx_status plx__require_counts(plx__run *run);
+/* All views non-negative; when fitting, a warning with this remedy where a view holds measurements (real numbers, hardly a
+ * zero). */
+plx_status plx__require_counts(plx__run *run, const char *remedy);
 
 /* Every entry is finite, or PLX_E_NUMERIC naming the sample: `what` is e.g. "scores". */
 plx_status plx__require_finite(plx__run *run, plx_cmat values, const char *what);

@@ -157,7 +157,7 @@ static plx_status open_views(const plx__view **out, plx__run *run)
     const plx__problem *p = run->problem;
     *out = p->views;
     if (((const ct_params *)run->params)->base != CT_NB) return PLX_OK;
-    PLX_TRY(plx__require_counts(run));
+    PLX_TRY(plx__require_counts(run, "base=gp or base=svm suits them"));
     return plx__scale_rows(out, run, plx__is_countlike);
 }
 

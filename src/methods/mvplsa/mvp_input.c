@@ -50,7 +50,7 @@ static plx_status open_own(mvp *m)
     plx__row_rule rule;
     PLX_TRY(plx__row_rule_of(&rule, m->run));
     PLX_TRY(PLX__ARENA_NEW(&m->own, plx__scratch(m->ctx), m->n_own));
-    PLX_TRY(plx__require_counts(m->run));
+    PLX_TRY(plx__require_counts(m->run, "gp, svm or hknn suit them"));
     PLX_TRY(plx__scale_rows(&scaled, m->run, NULL));
     for (plx_index v = 0; v < m->n_own; v++) {
         plx__view *own = &m->own[v];

@@ -29,8 +29,12 @@ static int fill_report(plx_report *report, cli_session *s, const plx_model *mode
                        const plx_explanation *e)
 {
     plx_prediction *answers = NULL;
+    plx_method_info method = PLX_METHOD_INFO_INIT;
     plx_status st = plx_report_add_explanation(report, s->ctx, e, plx_model_method(model), plx_dataset_name(data));
-    if (st == PLX_OK) st = plx_predict(&answers, s->ctx, model, data);
+    /* maps are coloured by what is known where the method labels no samples but those of its fit */
+    bool predicts =
+        plx_method_describe(&method, plx_model_method(model)) != PLX_OK || (method.capabilities & PLX_CAN_PREDICT) != 0;
+    if (st == PLX_OK && predicts) st = plx_predict(&answers, s->ctx, model, data);
     if (st == PLX_OK) st = plx_report_add_data(report, s->ctx, data, answers);
     plx_prediction_destroy(answers);
     return cli_fail(s, st);

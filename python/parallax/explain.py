@@ -3,9 +3,10 @@ import html
 import json
 
 from . import _report
-from ._core import Context, encoded, ffi, lib, text
+from ._core import NULL, Context, encoded, ffi, lib, text
 from ._dataset import Dataset
 from ._model import predict
+from ._registry import METHODS
 from ._settings import seed_of, threads
 
 
@@ -57,9 +58,10 @@ class Explanation:
 
     def report(self) -> _report.Report:
         """A page with plots: shown in a notebook, or saved to a file."""
-        answers = predict(Context(), self._model, self._data)
-        return _report.of_tables(self._made, self._data, text(lib.plx_model_method(self._model.pointer)),
-                                 answers.pointer)
+        name = text(lib.plx_model_method(self._model.pointer))
+        known = METHODS.get(name)  # not that of auto
+        answers = predict(Context(), self._model, self._data) if known is None or known.capabilities["predict"] else None
+        return _report.of_tables(self._made, self._data, name, NULL if answers is None else answers.pointer)
 
     def __getstate__(self):
         return {"tables": self.tables, "content": self.content}  # a report is made where the model is

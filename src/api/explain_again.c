@@ -2,7 +2,8 @@
  * Answers of methods that label only the samples they were fitted to: such a method is fitted again, with the parameters
  * of the model, to the data as they are and to every change of them. It sees the labels of the data; what is judged are
  * samples whose class is known and that had no label. Where there are none, every fifth label of a class is hidden, or
- * of the truth where there are no labels.
+ * of the truth where there are no labels. Clusters are numbered anew by every fit: they are compared by the classes, or
+ * by the clusters of the first fit, that most of their samples have.
  */
 #include <string.h>
 
@@ -28,7 +29,13 @@ static plx_status hide_some(plx_index *hidden, const char **given, const char **
     return PLX_OK;
 }
 
-/* Labels that the fits see, and the known classes of the others. */
+static bool finds_clusters(const plx_model *m)
+{
+    const char *task = plx_model_param(m, "task");
+    return m->method->task == PLX_TASK_CLUSTER || (task && strcmp(task, "cluster") == 0);
+}
+
+/* Labels that the fits see, and the known classes of the others; fits that find clusters see none. */
 static plx_status share_labels(plx__explainer *x, const char **known, plx_index *judged)
 {
     const plx_dataset *d = x->data;
@@ -36,6 +43,11 @@ static plx_status share_labels(plx__explainer *x, const char **known, plx_index 
     const char **given = NULL;
     *judged = 0;
     if (!source) return PLX_OK;
+    if (finds_clusters(x->model)) {
+        source = d->truth ? d->truth : d->labels;
+        for (plx_index i = 0; i < d->n; i++) *judged += (known[i] = source[i]) != NULL;
+        return PLX_OK;
+    }
     PLX_TRY(PLX__ARENA_NEW(&given, plx__scratch(x->ctx), d->n));
     for (plx_index i = 0; i < d->n; i++) {
         given[i] = source[i];

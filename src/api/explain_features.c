@@ -376,23 +376,53 @@ static plx_status from_slopes(table *t, bool *done)
 
 /* ---- permutation ---- */
 
+/* What the answer for sample i is called in the first answers: clusters of a new fit have other numbers. */
+static const char *renamed(const plx__explainer *x, const plx__crossing *c, const plx_prediction *p, plx_index i)
+{
+    const char *label = p->outcome.label[i];
+    return x->again && p->outcome.kind == PLX__OUTCOME_CLUSTERS ? plx__class_of_cluster(c, label) : label;
+}
+
 /* How much the score of its answer falls, or how often the answer changes, over the samples of a group (NULL: all). */
-static double loss(const plx__explainer *x, const plx_prediction *p, const char *group, plx_index view)
+static double loss(const plx__explainer *x, const plx_prediction *p, const plx__crossing *c, const char *group,
+                   plx_index view)
 {
     const plx__outcome *a = &x->answers->outcome, *b = &p->outcome;
+    bool scores = a->scores.data && b->scores.data && !(x->again && b->kind == PLX__OUTCOME_CLUSTERS);
     double sum = 0, count = 0;
     for (plx_index i = 0; i < a->n; i++) {
         if (!a->label[i] || !x->matched->views[view].present[i]) continue;
         if (group && strcmp(group, a->label[i]) != 0) continue;
         count++;
-        if (!a->scores.data || !b->scores.data) sum += !b->label[i] || strcmp(a->label[i], b->label[i]) != 0;
-        for (plx_index c = 0; a->scores.data && b->scores.data && c < a->scores.cols; c++)
-            if (a->scores.cols == 1 || strcmp(a->columns[c], a->label[i]) == 0) {
-                double fall = a->scores.data[i * a->scores.ld + c] - b->scores.data[i * b->scores.ld + c];
+        const char *said = scores ? NULL : renamed(x, c, p, i);
+        if (!scores) sum += !said || strcmp(a->label[i], said) != 0;
+        for (plx_index k = 0; scores && k < a->scores.cols; k++)
+            if (a->scores.cols == 1 || strcmp(a->columns[k], a->label[i]) == 0) {
+                double fall = a->scores.data[i * a->scores.ld + k] - b->scores.data[i * b->scores.ld + k];
                 sum += a->scores.cols == 1 ? fabs(fall) : fall;
             }
     }
     return count > 0 ? sum / count : 0;
+}
+
+/* What dealing a column anew costs every group. */
+static plx_status permute_column(double *fall, const table *t, plx_index column, plx_index groups)
+{
+    const plx__explainer *x = t->x;
+    const plx__outcome *o = &x->answers->outcome;
+    plx__crossing crossing = {0};
+    plx_dataset *changed = NULL;
+    plx_prediction *p = NULL;
+    PLX_TRY(
+        plx__permuted_column(&changed, x->ctx, x->matched, t->view, column, PLX__STREAM('e', 'x', 'f', 'p', column)));
+    plx_status st = plx__answers_for(&p, x, changed);
+    if (st == PLX_OK && p && x->again && o->kind == PLX__OUTCOME_CLUSTERS)
+        st = plx__cross(&crossing, x->ctx, (const char *const *)o->label, (const char *const *)p->outcome.label, o->n);
+    for (plx_index g = 0; st == PLX_OK && p && g < groups; g++)
+        fall[g] = loss(x, p, &crossing, groups > 1 ? o->columns[g] : NULL, t->view);
+    plx_prediction_destroy(p);
+    plx__dataset_destroy(changed);
+    return st;
 }
 
 static plx_status from_permutation(table *t)
@@ -407,16 +437,7 @@ static plx_status from_permutation(table *t)
                                    x->again ? plx__min(x->options.top, MOST_PERMUTED) : MOST_PERMUTED));
     PLX_TRY(plx__arena_f64(&fall, plx__scratch(x->ctx), count, groups));
     for (plx_index k = 0; k < count; k++) {
-        plx_dataset *changed = NULL;
-        plx_prediction *p = NULL;
-        PLX_TRY(plx__permuted_column(&changed, x->ctx, x->matched, t->view, column[k],
-                                     PLX__STREAM('e', 'x', 'f', 'p', column[k])));
-        plx_status st = plx__answers_for(&p, x, changed);
-        for (plx_index g = 0; st == PLX_OK && p && g < groups; g++)
-            fall[k * groups + g] = loss(x, p, groups > 1 ? o->columns[g] : NULL, t->view);
-        plx_prediction_destroy(p);
-        plx__dataset_destroy(changed);
-        PLX_TRY(st);
+        PLX_TRY(permute_column(fall + k * groups, t, column[k], groups));
         PLX_TRY(plx__report(x->ctx, "features", k + 1, count, NAN));
     }
     t->source = "permutation";

@@ -338,6 +338,8 @@ static void clusters_of_a_new_fit_may_have_other_numbers(void **state)
     assert_true(s >= 0 && plx_explanation_rows(e, s) == 3);
     for (plx_index v = 0; v < 3; v++) /* two clusters: at worst half of the samples are in the other one */
         for (plx_index c = 2; c <= 4; c += 2) assert_true(plx_explanation_number(e, s, v, c) <= 0.5);
+    s = plx_explanation_find(e, "features");
+    for (plx_index r = 0; r < plx_explanation_rows(e, s); r++) assert_true(plx_explanation_number(e, s, r, 4) <= 0.5);
     plx_explanation_destroy(e);
     plx_model_destroy(m);
     plx_params_destroy(p);

@@ -151,7 +151,8 @@ def test_reports_of_everything(docs, few_labels, tmp_path):
     data = parallax.Dataset(Xs, shown, truth=truth, name="<b>data</b>")
     reports = {"fit": model.report(Xs, shown, truth=truth), "fit of a data set": model.report(data),
                "explain": parallax.explain.explain(model, data).report(),
-               "explain without predict": parallax.explain.explain(parallax.Lapreg().fit(data), data).report(), "views": parallax.views(data).report(),
+               "explain without predict": parallax.explain.explain(parallax.Lapreg().fit(data), data).report(),
+               "views": parallax.views(data).report(),
                "compare": parallax.compare(data, ["rls", "svm"], repeats=2).report(),
                "acquire": parallax.acquire.simulate("labels", "rls", data, steps=2, labels="1").report()}
     for what, report in reports.items():

@@ -17,7 +17,7 @@ help:
 	@echo "make check-full  tests plus long fuzzing, thread sanitizer, valgrind, static analysis, coverage"
 	@echo "make bench       benchmarks against limits and peers"
 	@echo "make reproduce   published figures beside ours into docs/results.md, part by part (needs the data sets in the folder $$PARALLAX_DATA)"
-	@echo "make reproduce-METHOD  the same for one method, e.g. reproduce-mvkmeans"
+	@echo "make reproduce-METHOD  the same for one method that has published figures, e.g. reproduce-mvkmeans"
 	@echo "make docs        write the generated halves of docs/methods"
 
 setup:

@@ -14,6 +14,7 @@ if [ ! -d "$PARALLAX_DATA" ]; then
     echo "reproduce: there is no directory $PARALLAX_DATA; set PARALLAX_DATA to where the data sets are (docs/guide/data-sets.md)" >&2
     exit 1
 fi
+. "$here/reproduce_needs.sh"
 parallax=$1 page=${2:-$here/../docs/results.md} kept=$here/../build/reproduce failed=""
 mkdir -p "$kept"
 
@@ -51,6 +52,8 @@ one() {
     [ ! -f "$out" ] || return 0
     begin=$(date +%s)
     echo "reproduce: $1" >&2
+    script=${2%%.py*}
+    has_data "${script#reproduce_}" || { failed="$failed $1"; return 0; }
     # shellcheck disable=SC2086
     if limited python3 "$here"/$2 "$parallax" ${ARGS:-} >"$out.tmp"; then
         printf '\n%s\n' "Took $(($(date +%s) - begin)) s${ARGS:+ with \`$ARGS\`}." >>"$out.tmp"

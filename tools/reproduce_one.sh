@@ -25,4 +25,6 @@ if [ ! -d "$PARALLAX_DATA" ]; then
     echo "reproduce: there is no directory $PARALLAX_DATA; set PARALLAX_DATA to where the data sets are" >&2
     exit 1
 fi
+. "$here/reproduce_needs.sh"
+has_data "$script" || exit 1
 exec python3 "$here/reproduce_$script.py" "$2"

@@ -18,3 +18,8 @@ for row in rows:
     print("%s: mean difference %+.1f" % (row.split("|")[1].strip(), mean))
     assert abs(mean) <= 3, row
 '
+# Without its data sets a reproduction says which are missing and fails.
+empty=$(mktemp -d)
+trap 'rm -rf "$empty"' EXIT
+! said=$(PARALLAX_DATA=$empty "$1/tools/reproduce_one.sh" nb "$2" 2>&1) || { echo "reproduce_one.sh does not fail without data"; exit 1; }
+case $said in *"webkb_cornell webkb_washington newsgv2 newsgv4"*) ;; *) echo "says '$said'"; exit 1 ;; esac

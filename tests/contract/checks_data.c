@@ -250,7 +250,8 @@ static void negative_values(trial *t)
         r->view[v].kind = PLX_VIEW_REAL;
         for (plx_index e = 0; e < r->n * r->view[v].cols; e++) r->view[v].x[e] -= 1.5;
     }
-    if (can(t, PLX_IS_FOR_COUNTS) && t->variant < 0) refuse_raw(t, r, PLX_E_DATA, "needs values >= 0", "negative values");
+    if (can(t, PLX_IS_FOR_COUNTS) && t->variant < 0)
+        refuse_raw(t, r, PLX_E_DATA, "needs values >= 0", "negative values");
     else fit_raw(t, r, 2, "negative values");
 }
 

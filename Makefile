@@ -3,7 +3,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 CTEST = ctest --output-on-failure -j $(JOBS) --test-dir
 export PLX_WERROR ?= OFF
 
-.PHONY: help setup build demo test python-test python-nightly python-wheel python-docs ci check-full bench reproduce install lint format docs clean
+.PHONY: help setup build demo test python-test python-nightly python-wheel python-docs ci check-full test-mpi bench reproduce install lint format docs clean
 
 help:
 	@echo "make demo        set up, build, and show what Parallax does (a few minutes)"
@@ -15,6 +15,7 @@ help:
 	@echo "make python-docs     the site of the package, from the same pages (build/python/docs)"
 	@echo "make install     install (PREFIX=/usr/local)"
 	@echo "make check-full  tests plus long fuzzing, thread sanitizer, valgrind, static analysis, coverage"
+	@echo "make test-mpi    build parallax-mpi and compare fits over ranks and threads byte by byte (MPI_RANKS=\"1 2 3 5 8\")"
 	@echo "make bench       benchmarks against limits and peers"
 	@echo "make reproduce   published figures beside ours into docs/results.md, part by part (needs the data sets in the folder $$PARALLAX_DATA)"
 	@echo "make reproduce-METHOD  the same for one method that has published figures, e.g. reproduce-mvkmeans"
@@ -64,6 +65,13 @@ ci:
 check-full: setup
 	@tools/setup.sh full
 	@tools/check_full.sh
+
+MPI_RANKS ?= 1 2 3 5 8
+test-mpi: setup
+	@tools/setup.sh mpi
+	@cmake -S . -B build/mpi -G Ninja -DCMAKE_BUILD_TYPE=Release -DPLX_MPI=ON -DPLX_BUILD_TESTS=OFF >/dev/null
+	@cmake --build build/mpi -j $(JOBS) --target parallax-cli parallax-mpi parallax-reader
+	@tests/mpi/run_mpi.sh build/mpi $(MPI_RANKS)
 
 bench: setup
 	@tools/setup.sh full

@@ -14,6 +14,8 @@
 
 #include "hints.h"
 
+const plx_peers *cli_peers;
+
 static plx_context *volatile running;
 static volatile sig_atomic_t early; /* a signal came before there was anything to stop */
 
@@ -153,8 +155,8 @@ int cli_session_open(cli_session *s, const cli_args *args)
     plx_context_set_log(s->ctx, s->verbose ? PLX_LOG_DEBUG : PLX_LOG_WARNING, on_log, s);
     cli_progress_install(&s->progress, s->ctx);
     stop_on_interrupt(s->ctx);
-    if (!cli_flag(args, "stream")) return CLI_DONE;
-    int code = cli_fail(s, plx_context_set_stream(s->ctx, NULL));
+    int code = cli_peers ? cli_fail(s, plx_context_set_peers(s->ctx, cli_peers)) : CLI_DONE;
+    if (!code && cli_flag(args, "stream")) code = cli_fail(s, plx_context_set_stream(s->ctx, NULL));
     if (code) cli_session_close(s);
     return code;
 }
@@ -163,6 +165,8 @@ void cli_session_close(cli_session *s)
 {
     running = NULL;
     cli_progress_clear(&s->progress);
+    if (cli_peers && s->verbose)
+        cli_say(s, "ranks    %lld bytes sent by this one", (long long)plx_context_bytes_sent(s->ctx));
     for (int i = 0; i < s->n_warnings; i++) free(s->warnings[i]);
     free(s->warnings);
     plx_context_destroy(s->ctx);

@@ -17,6 +17,9 @@ typedef struct cli_session {
     int n_warnings, room;
 } cli_session;
 
+/* The other processes of parallax-mpi, for the contexts to come; NULL: there are none. */
+extern const plx_peers *cli_peers;
+
 /* From here on the first Ctrl-C or SIGTERM asks the running call to stop, also one that is yet to start. */
 void cli_catch_interrupt(void);
 

@@ -5,6 +5,9 @@ install(TARGETS parallax EXPORT parallaxTargets
 if(TARGET parallax-cli)
   install(TARGETS parallax-cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
+if(TARGET parallax-mpi)
+  install(TARGETS parallax-mpi RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
 install(TARGETS parallax-reader RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/parallax)
 install(FILES ${PLX_HEADERS} ${CMAKE_CURRENT_BINARY_DIR}/include/parallax/version.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/parallax)

@@ -1,11 +1,11 @@
 #!/bin/sh
 # Everything that is too slow for every change: sanitizers over all tests, threads, valgrind, long fuzzing, coverage, lint.
-#   FUZZ_SECONDS (600) per target; COVERAGE (90): per cent of the lines of src/ that the tests must reach.  ONLY=tsan,valgrind,fuzz,coverage,lint,clang,static,blas runs a part.
+#   FUZZ_SECONDS (600) per target; COVERAGE (90): per cent of the lines of src/ that the tests must reach.  ONLY=tsan,valgrind,fuzz,coverage,lint,clang,static,blas,mpi runs a part.
 set -u
 cd "$(dirname "$0")/.."
 jobs=$(nproc 2>/dev/null || echo 2)
 seconds=${FUZZ_SECONDS:-600}
-only=${ONLY:-asan,clang,static,blas,tsan,valgrind,fuzz,coverage,lint}
+only=${ONLY:-asan,clang,static,blas,mpi,tsan,valgrind,fuzz,coverage,lint}
 failed=""
 want() { case ",$only," in *",$1,"*) return 0 ;; *) return 1 ;; esac; }
 fuzz_env() {
@@ -79,6 +79,10 @@ if want coverage; then
         lcov --summary build/coverage/src.info >build/coverage/summary.txt 2>&1 && grep -E 'lines|functions' build/coverage/summary.txt || failed="$failed coverage"
     awk -v least="${COVERAGE:-90}" '/lines\.*:/ {sub("%", "", $2); found = 1; if ($2 < least) {print "lines covered: " $2 " %, at least " least " wanted"; exit 1}}
         END {if (!found) exit 1}' build/coverage/summary.txt || failed="$failed coverage-below-${COVERAGE:-90}"
+fi
+if want mpi; then
+    part "fits over ranks"
+    make -s test-mpi || failed="$failed mpi"
 fi
 if want static; then
     part "static build, installed and linked"

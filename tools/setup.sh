@@ -3,6 +3,7 @@
 # Does nothing when everything is there; asks for sudo only when it is not run as root.
 #   tools/setup.sh          what building and testing need
 #   tools/setup.sh ci       also what .ci/run and tools/pre-commit.sh need: clang and clang-format
+#   tools/setup.sh mpi      also what -DPLX_MPI=ON needs: OpenMPI
 #   tools/setup.sh full     also what `make check-full`, `make bench` and the lint targets need, and a browser for reports
 set -eu
 
@@ -15,6 +16,7 @@ packages="$packages libglpk-dev libsvm-dev"
 packages="$packages nodejs npm"
 case "${1:-}" in
 ci) packages="$packages clang clang-format libomp-dev" ;;
+mpi) packages="$packages libopenmpi-dev openmpi-bin" ;;
 full) packages="$packages clang clang-format libomp-dev clang-tidy cppcheck valgrind lcov chromium" ;;
 esac
 

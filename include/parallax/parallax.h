@@ -28,6 +28,7 @@
 #include "parallax/ner.h"
 #include "parallax/ner_tagged.h"
 #include "parallax/params.h"
+#include "parallax/peers.h"
 #include "parallax/portfolio.h"
 #include "parallax/processor.h"
 #include "parallax/report.h"

@@ -2,6 +2,7 @@
  * Public face of the context: settings, callbacks, the last error; and the names of statuses and of the version.
  */
 #include "api/api_args.h"
+#include "core/ranks.h"
 #include "parallax/version.h"
 
 const char *plx_version(void) { return PLX_VERSION_STRING; }
@@ -37,6 +38,13 @@ plx_status plx_context_set_stream(plx_context *ctx, const char *directory)
 {
     PLX__CALL(ctx, plx__context_set_stream(ctx, directory), PLX__ARG(ctx));
 }
+
+plx_status plx_context_set_peers(plx_context *ctx, const plx_peers *peers)
+{
+    PLX__CALL(ctx, plx__context_set_peers(ctx, peers), PLX__ARG(ctx));
+}
+
+int64_t plx_context_bytes_sent(const plx_context *ctx) { return ctx ? ctx->bytes_sent : 0; }
 
 int64_t plx_context_memory_limit(const plx_context *ctx) { return ctx ? ctx->memory_limit : 0; }
 

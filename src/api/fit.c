@@ -88,8 +88,11 @@ static plx_status check_checkpoint(plx_context *ctx, const plx__method *method, 
 static plx_status check_streaming(plx_context *ctx, const plx__method *method)
 {
     const char *list = NULL;
-    if (!ctx->paging || method->streams) return PLX_OK;
+    if ((!ctx->paging && ctx->peers.ranks == 1) || method->streams) return PLX_OK;
     PLX_TRY(list_methods(&list, ctx, streams));
+    if (ctx->peers.ranks > 1)
+        PLX_FAIL(ctx, PLX_E_UNSUPPORTED, "%s is not distributed: one process has to fit it; methods that are: %s",
+                 method->name, list);
     PLX_FAIL(ctx, PLX_E_UNSUPPORTED,
              "%s cannot stream: it does not go through the samples row by row; methods that do: %s", method->name,
              list);

@@ -206,6 +206,7 @@ plx_status plx__context_create(plx_context **out, const plx_context_options *opt
     ctx->memory_limit = o.memory_limit ? o.memory_limit : default_memory_limit();
     ctx->time_limit = o.time_limit;
     ctx->arena_block = o.arena_block;
+    ctx->peers.ranks = 1;
     atomic_init(&ctx->memory_used, 0);
     atomic_init(&ctx->memory_peak, 0);
     atomic_init(&ctx->cancelled, 0);

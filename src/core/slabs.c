@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "core/ranks.h"
 
 enum { NUMBERS_AT_A_TIME = 1 << 14 };
 
@@ -17,6 +18,44 @@ plx__slabs plx__slabs_cut(plx_index n, plx_index pane)
     cut.count = plx__max(1, n / cut.rows + (n % cut.rows != 0));
     return cut;
 }
+
+/* ---- whose they are ---- */
+
+/* Slabs first .. last-1 are rank's; rank 0 has some whenever there are any. */
+static void run_of(plx_index *first, plx_index *last, plx__slabs cut, int rank, int ranks)
+{
+    plx_index each = cut.alone ? cut.count : (cut.count + ranks - 1) / ranks;
+    *first = cut.alone ? 0 : plx__min(cut.count, rank * each);
+    *last = plx__min(cut.count, *first + each);
+}
+
+static void rows_of(plx_index *begin, plx_index *end, plx__slabs cut, int rank, int ranks)
+{
+    plx_index first = 0, last = 0;
+    run_of(&first, &last, cut, rank, ranks);
+    *begin = plx__min(cut.n, first * cut.rows);
+    *end = plx__min(cut.n, last * cut.rows);
+}
+
+void plx__slabs_mine(plx_index *begin, plx_index *end, const plx_context *ctx, plx__slabs cut)
+{
+    rows_of(begin, end, cut, plx__rank(ctx), plx__ranks(ctx));
+}
+
+plx_status plx__slabs_share(plx_context *ctx, plx__slabs cut, void *rows, size_t bytes, plx_index group)
+{
+    if (!rows || cut.alone) return PLX_OK;
+    for (int r = 0; plx__ranks(ctx) > 1 && r < plx__ranks(ctx); r++) {
+        plx_index begin = 0, end = 0;
+        rows_of(&begin, &end, cut, r, plx__ranks(ctx));
+        begin = (begin + group - 1) / group;
+        end = (end + group - 1) / group;
+        PLX_TRY(plx__peers_spread(ctx, r, (char *)rows + (size_t)begin * bytes, (size_t)(end - begin) * bytes));
+    }
+    return PLX_OK;
+}
+
+/* ---- passes ---- */
 
 static plx_status visit_slab(plx_context *ctx, plx__slabs cut, plx_index slab, plx__pane_fn fn, void *arg,
                              double *table)
@@ -42,8 +81,24 @@ static plx_status add_numbers(void *arg, plx_context *ctx, plx_index begin, plx_
     return PLX_OK;
 }
 
+/* Every slab of this process has to keep its table until those before it are summed up. */
+static plx_status sum_together(plx_context *ctx, plx__slabs cut, plx_index width, plx__pane_fn fn, void *arg,
+                               double *table)
+{
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    plx_index first = 0, last = 0;
+    double *own = NULL;
+    run_of(&first, &last, cut, plx__rank(ctx), plx__ranks(ctx));
+    PLX_TRY(plx__arena_f64(&own, plx__scratch(ctx), last - first, width));
+    for (plx_index s = first; s < last; s++) PLX_TRY(visit_slab(ctx, cut, s, fn, arg, own + (s - first) * width));
+    PLX_TRY(plx__peers_sum(ctx, own, last - first, width, table));
+    plx__arena_rewind(plx__scratch(ctx), mark);
+    return PLX_OK;
+}
+
 plx_status plx__slabs_sum(plx_context *ctx, plx__slabs cut, plx_index width, plx__pane_fn fn, void *arg, double *table)
 {
+    if (plx__ranks(ctx) > 1 && !cut.alone) return sum_together(ctx, cut, width, fn, arg, table);
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
     double *own = NULL;
     memset(table, 0, (size_t)width * sizeof *table);
@@ -61,6 +116,8 @@ plx_status plx__slabs_sum(plx_context *ctx, plx__slabs cut, plx_index width, plx
 
 plx_status plx__slabs_each(plx_context *ctx, plx__slabs cut, plx__pane_fn fn, void *arg)
 {
-    for (plx_index s = 0; s < cut.count; s++) PLX_TRY(visit_slab(ctx, cut, s, fn, arg, NULL));
+    plx_index first = 0, last = 0;
+    run_of(&first, &last, cut, plx__rank(ctx), plx__ranks(ctx));
+    for (plx_index s = first; s < last; s++) PLX_TRY(visit_slab(ctx, cut, s, fn, arg, NULL));
     return PLX_OK;
 }

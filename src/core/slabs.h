@@ -8,6 +8,10 @@
  * zero, and the tables are added in the order of the slabs. So the roundings of a sum are those of the cut, and whether
  * the rows are in memory or in files (core/paging.h) makes no difference to a single byte. Only the rows of one pane and
  * what is made of them need to be at hand at a time: working arrays a pane long serve any number of samples.
+ *
+ * Where several processes run the same call (core/ranks.h), each works on a run of neighbouring slabs; sums come to all
+ * of them, in the same order and so to the same bytes. What a pass leaves of single samples is with the process that
+ * worked on them until it is shared (plx__slabs_share).
  */
 #ifndef PLX_CORE_SLABS_H
 #define PLX_CORE_SLABS_H
@@ -21,6 +25,7 @@ typedef struct plx__slabs {
     plx_index pane;  /* rows of a pane, the last may have fewer */
     plx_index rows;  /* rows of a slab: a multiple of those of a pane */
     plx_index count; /* slabs; at least 1 */
+    bool alone;      /* every process works on all of them: what is made of the samples is not only summed */
 } plx__slabs;
 
 /* Panes of at least `pane` rows; what most methods want is PLX__PANE_ROWS. */
@@ -37,11 +42,18 @@ enum { PLX__PANE_ROWS = 1 << 15 };
 typedef plx_status (*plx__pane_fn)(void *arg, plx_context *ctx, plx_index begin, plx_index end, double *table);
 
 /* table (`width` numbers, overwritten) = sum over the slabs, in order, of what `fn` adds up in each. Takes another
- * `width` numbers of scratch when there are several slabs. */
+ * `width` numbers of scratch when there are several slabs; among several processes, for each slab of this one. */
 plx_status plx__slabs_sum(plx_context *ctx, plx__slabs cut, plx_index width, plx__pane_fn fn, void *arg, double *table);
 
-/* For every pane in turn, when there is nothing to add up; `table` of fn is NULL. */
+/* For every pane of this process in turn, when there is nothing to add up; `table` of fn is NULL. */
 plx_status plx__slabs_each(plx_context *ctx, plx__slabs cut, plx__pane_fn fn, void *arg);
+
+/* The samples this process works on: begin .. end-1. */
+void plx__slabs_mine(plx_index *begin, plx_index *end, const plx_context *ctx, plx__slabs cut);
+
+/* Rows of an array over samples, `bytes` each, from the processes that worked on them to all. `group` samples have a row
+ * together (1: each has its own); it divides a pane. */
+plx_status plx__slabs_share(plx_context *ctx, plx__slabs cut, void *rows, size_t bytes, plx_index group);
 
 /* Numbers that plx__slabs_sum() takes from scratch. */
 static inline double plx__slabs_room(plx__slabs cut, plx_index width) { return cut.count > 1 ? (double)width : 0; }

@@ -8,6 +8,7 @@
 #include <zlib.h>
 
 #include "core/file.h"
+#include "core/ranks.h"
 #include "parallax/version.h"
 
 static const char BEGIN[8] = "PLXSTAT1", END[8] = "PLXSTEND";
@@ -169,7 +170,7 @@ static plx_status save(plx__run *run, plx__state *s, plx__state_fn fn, void *arg
 plx_status plx__checkpoint_keep(plx__run *run, plx__state_fn fn, void *arg)
 {
     plx__checkpoint *c = run->checkpoint;
-    if (!c || plx__now() - c->last < c->every) return PLX_OK;
+    if (!c || plx__rank(run->ctx) > 0 || plx__now() - c->last < c->every) return PLX_OK; /* all have the same state */
     plx__state s = {.ctx = run->ctx, .path = c->path};
     PLX_TRY(plx__outfile_open(&s.out, run->ctx, c->path));
     plx_status st = save(run, &s, fn, arg);

@@ -252,6 +252,7 @@ BY_TYPE = {
 # NULL is allowed here, as the headers say; with a good value everywhere else the call succeeds.
 OPTIONAL = {
     "plx_context_set_stream": ["directory"],
+    "plx_context_set_peers": ["peers"],
     "plx_explain": ["options"],
     "plx_model_array_names": ["data"],
     "plx_model_array_write": ["data"],

@@ -125,7 +125,7 @@ static plx_status cut_samples(coem *m, const plx__view *views, plx_index n_views
     plx_index count = 0;
     plx__likelihood likelihood = PLX__MULTINOMIAL;
     PLX_TRY(PLX__ARENA_NEW(&list, plx__scratch(m->ctx), n_views));
-    m->brief = m->ctx->paging != NULL;
+    m->brief = m->ctx->paging || m->ctx->peers.ranks > 1;
     for (plx_index v = 0; v < n_views; v++) {
         if (used && !used[v]) continue;
         list[count++] = &views[v];
@@ -133,6 +133,7 @@ static plx_status cut_samples(coem *m, const plx__view *views, plx_index n_views
         m->brief &= !plx__has_variance(likelihood);
     }
     m->cut = plx__mixture_cut_of(list, count, m->n, m->m);
+    m->cut.slabs.alone = !m->brief;
     return PLX_OK;
 }
 

@@ -140,6 +140,7 @@ plx_status plx__coem_start_orphans(coem *m, double *mass)
     PLX_TRY(plx__arena_f64(&q.room, plx__scratch(m->ctx), 2, m->padded));
     PLX_TRY(plx__arena_mat(&q.w, plx__scratch(m->ctx), m->n, m->padded));
     PLX_TRY(plx__slabs_each(m->ctx, m->cut.slabs, weigh_pane, &q));
+    PLX_TRY(plx__slabs_share(m->ctx, m->cut.slabs, q.w.data, (size_t)m->padded * sizeof(double), 1));
     for (plx_index c = 0; c < m->n_channels; c++)
         if (!knows_all(q.known + c * m->m, m->m)) PLX_TRY(start_unknown(m, &q, c, mass));
     return PLX_OK;

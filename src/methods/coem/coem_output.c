@@ -79,6 +79,16 @@ static plx_status finish_pane(void *arg, plx_context *ctx, plx_index begin, plx_
     return plx__parallel_for(ctx, end - begin, SAMPLES_AT_A_TIME, finish_samples, q);
 }
 
+static plx_status share_posteriors(const finale *q)
+{
+    coem *m = q->m;
+    size_t row = (size_t)m->m * sizeof(double);
+    PLX_TRY(plx__slabs_share(m->ctx, m->cut.slabs, q->joint.data, row, 1));
+    for (plx_index c = 0; c < m->n_channels; c++)
+        PLX_TRY(plx__slabs_share(m->ctx, m->cut.slabs, q->own[c].data, row, 1));
+    return PLX_OK;
+}
+
 /* The prior of the joint posterior: the one there is, or the mean of the channels' own. */
 static plx_status joint_prior(finale *q)
 {
@@ -106,6 +116,7 @@ plx_status plx__coem_write_samples(coem *m)
     }
     PLX_TRY(joint_prior(&q));
     PLX_TRY(plx__slabs_each(m->ctx, m->cut.slabs, finish_pane, &q));
+    PLX_TRY(share_posteriors(&q));
     PLX_TRY(plx__require_finite(run, plx__cmat(q.joint), "posteriors"));
     PLX_TRY(plx__arena_i32(&label, plx__scratch(m->ctx), m->n));
     plx__argmax_rows(label, plx__cmat(q.joint));

@@ -2,7 +2,7 @@
  * Panes of samples. In memory the log-likelihoods of all samples are kept and a channel's are computed anew when its
  * parameters change. When the context streams, arrays of samples x components would be the largest of all and would be
  * written and read with every step; so nothing of that size is kept: each pass computes what it needs of one pane after
- * the other from the rows themselves (`brief`). The numbers, and the order in which they are added, are the same.
+ * the other from the rows themselves (`brief`), and so does each of several processes. The numbers, and the order in which they are added, are the same.
  */
 #include "core/parallel.h"
 #include "linalg/dense.h"

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "core/ranks.h"
 #include "methods/mvkmeans/mvkmeans.h"
 
 enum { WAITS_FOR_SET = 1, WAITS_FOR_REPORT = 2 };
@@ -15,6 +16,7 @@ enum { WAITS_FOR_SET = 1, WAITS_FOR_REPORT = 2 };
 typedef struct pass {
     mvk *m;
     bool assign, report;
+    plx_index first;   /* sample the loop counts from */
     double *objective; /* per chunk */
     int64_t *flips;
 } pass;
@@ -187,6 +189,8 @@ static plx_status assign_chunk(void *arg, plx_context *ctx, plx_index begin, plx
     double objective = 0;
     int64_t flips = 0;
     (void)ctx;
+    begin += q->first;
+    end += q->first;
     for (plx_index c = 0; c < m->n_channels; c++) PLX_TRY(plx__mvk_score_chunk(m, w, c, begin, end));
     for (plx_index j = begin; j < end; j++) {
         if (m->programs) program_sample(q, w, begin, j, &objective, &flips);
@@ -225,18 +229,45 @@ static plx_status search_sample(pass *q, plx_index j, mvk_step *out)
     return PLX_OK;
 }
 
+/* What each process found out about its samples, to all of them. */
+static plx_status share_pass(const pass *q)
+{
+    mvk *m = q->m;
+    size_t bits = (size_t)m->k * sizeof *m->pattern;
+    int64_t served[MVK_SERVERS] = {0};
+    if (m->ctx->peers.ranks == 1 || m->cut.alone) return PLX_OK;
+    PLX_TRY(plx__slabs_share(m->ctx, m->cut, q->objective, sizeof *q->objective, m->chunk));
+    PLX_TRY(plx__slabs_share(m->ctx, m->cut, q->flips, sizeof *q->flips, m->chunk));
+    PLX_TRY(plx__slabs_share(m->ctx, m->cut, m->label, (size_t)m->label_width * sizeof *m->label, 1));
+    PLX_TRY(plx__slabs_share(m->ctx, m->cut, m->pattern, bits, 1));
+    PLX_TRY(plx__slabs_share(m->ctx, m->cut, m->report, bits, 1));
+    PLX_TRY(plx__slabs_share(m->ctx, m->cut, m->pending, sizeof *m->pending, 1));
+    PLX_TRY(plx__slabs_share(m->ctx, m->cut, m->own_score, sizeof *m->own_score, 1));
+    for (int t = 0; q->assign && t < m->n_workers; t++)
+        for (int by = 0; by < MVK_SERVERS; by++) {
+            served[by] += m->workers[t].served[by];
+            m->workers[t].served[by] = 0;
+        }
+    if (!q->assign) return PLX_OK;
+    PLX_TRY(plx__peers_total(m->ctx, served, MVK_SERVERS));
+    memcpy(m->workers[0].served, served, sizeof served);
+    return PLX_OK;
+}
+
 static plx_status run_pass(mvk *m, mvk_step *out, bool assign, bool report)
 {
     plx__arena *scratch = plx__scratch(m->ctx);
     plx__mark mark = plx__arena_mark(scratch);
     pass q = {.m = m, .assign = assign, .report = report};
-    plx_index chunks = (m->n + m->chunk - 1) / m->chunk;
+    plx_index chunks = (m->n + m->chunk - 1) / m->chunk, end = 0;
     *out = (mvk_step){0, 0};
     PLX_TRY(plx__arena_f64(&q.objective, scratch, chunks, 1));
     PLX_TRY(plx__arena_i64(&q.flips, scratch, chunks));
     if (assign)
         for (int t = 0; t < m->n_workers; t++) memset(m->workers[t].served, 0, sizeof m->workers[t].served);
-    PLX_TRY(plx__parallel_for(m->ctx, m->n, m->chunk, assign_chunk, &q));
+    plx__slabs_mine(&q.first, &end, m->ctx, m->cut);
+    PLX_TRY(plx__parallel_for(m->ctx, end - q.first, m->chunk, assign_chunk, &q));
+    PLX_TRY(share_pass(&q));
     out->objective = plx__sum(q.objective, chunks);
     for (plx_index c = 0; c < chunks; c++) out->flips += q.flips[c];
     for (plx_index j = 0; m->programs && j < m->n; j++) {

@@ -196,6 +196,8 @@ plx_status plx__mvk_open(mvk *m, plx__run *run)
     PLX_TRY(plx__mvk_open_classes(m));
     m->k_padded = (m->k + 7) / 8 * 8;
     m->chunk = plx__max(LEAST_CHUNK, plx__min(LARGEST_CHUNK, CHUNK_DOUBLES / m->k_padded));
+    m->cut = plx__slabs_cut(m->n, m->chunk * ((PLX__PANE_ROWS + m->chunk - 1) / m->chunk));
+    m->cut.alone = m->rule == MVK_COTRAIN; /* its views label all samples in turn */
     plx_index widest = 0;
     for (plx_index c = 0; c < m->n_channels; c++) {
         PLX_TRY(open_centroids(m, &m->channels[c]));

@@ -13,8 +13,9 @@
 typedef struct finale {
     mvk *m;
     mvk_final *final;
-    plx_mat mean; /* n x k: mean cosine over the present channels */
-    plx_mat *own; /* per channel: n x k */
+    plx_mat mean;    /* n x k: mean cosine over the present channels */
+    plx_mat *own;    /* per channel: n x k */
+    plx_index first; /* sample the loop counts from */
 } finale;
 
 static void final_sample(finale *q, mvk_worker *w, plx_index begin, plx_index j)
@@ -39,6 +40,8 @@ static plx_status final_chunk(void *arg, plx_context *ctx, plx_index begin, plx_
 {
     finale *q = arg;
     (void)ctx;
+    begin += q->first;
+    end += q->first;
     for (plx_index c = 0; c < q->m->n_channels; c++)
         PLX_TRY(plx__mvk_score_chunk(q->m, &q->m->workers[worker], c, begin, end));
     for (plx_index j = begin; j < end; j++) final_sample(q, &q->m->workers[worker], begin, j);
@@ -50,6 +53,7 @@ static plx_status score_all(mvk *m, mvk_final *final)
     finale q = {.m = m, .final = final};
     plx__outcome *o = m->run->outcome;
     const char *name = NULL;
+    plx_index end = 0;
     PLX_TRY(PLX__ARENA_NEW(&q.own, plx__scratch(m->ctx), m->n_channels));
     for (plx_index c = 0; c < m->n_channels; c++) {
         PLX_TRY(plx__view_key(&name, m->ctx, "scores", m->channels[c].name));
@@ -57,7 +61,11 @@ static plx_status score_all(mvk *m, mvk_final *final)
     }
     PLX_TRY(plx__arena_mat(&o->scores, m->run->out->arena, m->n, m->k));
     q.mean = o->scores;
-    return plx__parallel_for(m->ctx, m->n, m->chunk, final_chunk, &q);
+    plx__slabs_mine(&q.first, &end, m->ctx, m->cut);
+    PLX_TRY(plx__parallel_for(m->ctx, end - q.first, m->chunk, final_chunk, &q));
+    for (plx_index c = 0; c < m->n_channels; c++)
+        PLX_TRY(plx__slabs_share(m->ctx, m->cut, q.own[c].data, (size_t)m->k * sizeof(double), 1));
+    return plx__slabs_share(m->ctx, m->cut, q.mean.data, (size_t)m->k * sizeof(double), 1);
 }
 
 /* ---- labels ---- */

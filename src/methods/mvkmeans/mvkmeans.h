@@ -8,6 +8,7 @@
 #ifndef PLX_METHODS_MVKMEANS_H
 #define PLX_METHODS_MVKMEANS_H
 
+#include "core/slabs.h"
 #include "run/problem.h"
 #include "labelsets/label_program.h"
 #include "data/row_parts.h"
@@ -69,6 +70,7 @@ typedef struct mvk {
     const char *single; /* view of single:VIEW */
     bool hier, programs, per_view, seeded;
     plx_index n, k, k_padded, chunk;
+    plx__slabs cut; /* of the samples; a pane has whole chunks */
     plx_index n_channels;
     mvk_channel *channels;
     plx__view *scaled; /* n_views; those no channel uses stay empty */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "core/ranks.h"
 #include "methods/mvplsa/mvplsa.h"
 
 /* ---- tables ---- */
@@ -56,6 +57,7 @@ typedef struct e_job {
     mvp *m;
     double temper;
     bool full;
+    plx_index first; /* block the loop counts from */
 } e_job;
 
 /* mix = B c, gain += B' h, b_counts += h c': the part of a view with fewer topics than classes. */
@@ -135,6 +137,7 @@ static plx_status e_block(void *arg, plx_context *ctx, plx_index begin, plx_inde
     mvp *m = job->m;
     mvp_worker *w = &m->workers[worker];
     (void)end;
+    begin += job->first;
     if (job->full) clear_sums(job, begin);
     m->block_sum[begin] = 0;
     for (plx_index d = m->start[begin]; d < m->start[begin + 1]; d++) {
@@ -152,10 +155,49 @@ static plx_status e_block(void *arg, plx_context *ctx, plx_index begin, plx_inde
     return PLX_OK;
 }
 
+/* Blocks first .. last-1 are the rank's. */
+static void blocks_of(plx_index *first, plx_index *last, const mvp *m, int rank)
+{
+    plx_index ranks = plx__ranks(m->ctx), each = (m->n_blocks + ranks - 1) / ranks;
+    *first = plx__min(m->n_blocks, rank * each);
+    *last = plx__min(m->n_blocks, *first + each);
+}
+
+/* What a process made of a block, to all. */
+static plx_status share_block(mvp *m, int owner, plx_index b, bool full)
+{
+    plx_index rows = m->start[b + 1] - m->start[b];
+    PLX_TRY(plx__peers_spread(m->ctx, owner, &m->block_sum[b], sizeof *m->block_sum));
+    if (!full) return PLX_OK;
+    PLX_TRY(
+        plx__peers_spread(m->ctx, owner, m->next + m->start[b] * m->width, (size_t)(rows * m->width) * sizeof(double)));
+    for (plx_index i = 0; i < m->n_views; i++) {
+        const mvp_view *v = &m->views[i];
+        plx_index scatter = v->features * v->width, counts = v->topics * m->z;
+        PLX_TRY(plx__peers_spread(m->ctx, owner, v->scatter + b * scatter, (size_t)scatter * sizeof(double)));
+        if (v->b_counts)
+            PLX_TRY(plx__peers_spread(m->ctx, owner, v->b_counts + b * counts, (size_t)counts * sizeof(double)));
+    }
+    return PLX_OK;
+}
+
+static plx_status share_blocks(mvp *m, bool full)
+{
+    for (int r = 0; plx__ranks(m->ctx) > 1 && r < plx__ranks(m->ctx); r++) {
+        plx_index first = 0, last = 0;
+        blocks_of(&first, &last, m, r);
+        for (plx_index b = first; b < last; b++) PLX_TRY(share_block(m, r, b, full));
+    }
+    return PLX_OK;
+}
+
 plx_status plx__mvp_e_step(mvp *m, double temper, bool full, double *likelihood)
 {
-    e_job job = {m, temper, full};
-    PLX_TRY(plx__parallel_for(m->ctx, m->n_blocks, 1, e_block, &job));
+    e_job job = {.m = m, .temper = temper, .full = full};
+    plx_index last = 0;
+    blocks_of(&job.first, &last, m, plx__rank(m->ctx));
+    PLX_TRY(plx__parallel_for(m->ctx, last - job.first, 1, e_block, &job));
+    PLX_TRY(share_blocks(m, full));
     *likelihood = plx__sum(m->block_sum, m->n_blocks);
     return PLX_OK;
 }

@@ -1,0 +1,148 @@
+/*
+ * parallax-mpi: the command as several processes, started by mpirun or srun.
+ *
+ * `fit` runs on all ranks together (parallax/peers.h). Rank 0 is the command as one knows it; the others do the same
+ * work, write no files and are silent, unless they alone fail. All other verbs are rank 0's alone.
+ */
+#include <limits.h>
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../dispatch.h"
+#include "../kernels.h"
+#include "../session.h"
+
+enum { PATIENCE_MS = 3000, MOST_BYTES = 1 << 30 };
+
+/* ---- bytes from rank to rank ---- */
+
+static int send_to(int to, const void *bytes, size_t count, void *payload)
+{
+    (void)payload;
+    for (size_t at = 0; at < count; at += MOST_BYTES) {
+        int part = (int)(count - at < MOST_BYTES ? count - at : MOST_BYTES);
+        if (MPI_Send((const char *)bytes + at, part, MPI_BYTE, to, 0, MPI_COMM_WORLD) != MPI_SUCCESS) return 1;
+    }
+    return 0;
+}
+
+static int receive_from(int from, void *bytes, size_t count, void *payload)
+{
+    (void)payload;
+    for (size_t at = 0; at < count; at += MOST_BYTES) {
+        int part = (int)(count - at < MOST_BYTES ? count - at : MOST_BYTES);
+        if (MPI_Recv((char *)bytes + at, part, MPI_BYTE, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+            return 1;
+    }
+    return 0;
+}
+
+/* ---- the arguments of the silent ranks ---- */
+
+static bool names_output(const char *argument, bool *with_value)
+{
+    static const char *const outputs[] = {"--out", "--model", "--json", "--dump", "--report", "-o"};
+    for (size_t k = 0; k < sizeof outputs / sizeof *outputs; k++) {
+        size_t length = strlen(outputs[k]);
+        if (strncmp(argument, outputs[k], length) != 0) continue;
+        *with_value = argument[length] == '=';
+        if (*with_value || !argument[length]) return true;
+    }
+    return false;
+}
+
+/* Without files to write. */
+static int drop_outputs(int argc, char **argv)
+{
+    int kept = 0;
+    for (int i = 0; i < argc; i++) {
+        bool with_value = false;
+        if (!names_output(argv[i], &with_value)) argv[kept++] = argv[i];
+        else if (!with_value) i++;
+    }
+    argv[kept] = NULL;
+    return kept;
+}
+
+/* What a silent rank would have said, kept in memory in case it is the only one to fail. */
+static int hush(void)
+{
+    int said = memfd_create("said", MFD_CLOEXEC), real = dup(STDERR_FILENO);
+    if (said >= 0) {
+        dup2(said, STDERR_FILENO);
+        dup2(said, STDOUT_FILENO);
+    }
+    return real;
+}
+
+static void tell(int real, int rank)
+{
+    char text[1024];
+    ssize_t length = pread(STDERR_FILENO, text, sizeof text - 1, 0);
+    text[length > 0 ? length : 0] = '\0';
+    text[strcspn(text, "\n")] = '\0';
+    dprintf(real, "parallax-mpi: rank %d: %s\n", rank, text[0] ? text : "failed");
+}
+
+/* ---- the end ---- */
+
+/* Every rank ends here. When one fails and the others go on, they wait for it in vain: it ends them. */
+static int agree(int code)
+{
+    int worst = code, done = 0;
+    MPI_Request request;
+    MPI_Iallreduce(&code, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD, &request);
+    for (int waited = 0; !done && (code == CLI_DONE || waited < PATIENCE_MS); waited++) {
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        if (!done) nanosleep(&(struct timespec){0, 1000000}, NULL);
+    }
+    return done ? worst : -1;
+}
+
+static bool has_argument(int argc, char **argv, const char *name)
+{
+    size_t length = strlen(name);
+    for (int i = 1; i < argc; i++)
+        if (strncmp(argv[i], name, length) == 0 && (!argv[i][length] || argv[i][length] == '=')) return true;
+    return false;
+}
+
+static int run_together(int argc, char **argv, plx_peers *peers)
+{
+    if (has_argument(argc, argv, "--time-limit")) {
+        if (peers->rank == 0)
+            fprintf(stderr, "parallax-mpi: --time-limit would strike at another moment on every rank; "
+                            "set max_iter, or use --checkpoint and the job's own limit\n");
+        return CLI_USAGE;
+    }
+    cli_peers = peers;
+    return cli_run(peers->rank ? drop_outputs(argc, argv) : argc, argv);
+}
+
+int main(int argc, char **argv)
+{
+    plx_peers peers = PLX_PEERS_INIT;
+    cli_choose_kernels(argv);
+    if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return CLI_FAILED;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(MPI_COMM_WORLD, &peers.rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &peers.ranks);
+    peers.send = send_to;
+    peers.receive = receive_from;
+    cli_catch_interrupt();
+    int real = peers.rank ? hush() : STDERR_FILENO, code = CLI_DONE;
+    bool together = argc > 1 && strcmp(argv[1], "fit") == 0;
+    if (together) code = run_together(argc, argv, &peers);
+    else if (peers.rank == 0) code = cli_run(argc, argv);
+    int worst = agree(code);
+    if (worst < 0) {
+        if (peers.rank) tell(real, peers.rank);
+        MPI_Abort(MPI_COMM_WORLD, CLI_FAILED);
+    }
+    MPI_Finalize();
+    return peers.rank == 0 ? worst : CLI_DONE;
+}

@@ -1,0 +1,111 @@
+/*
+ * Sums over ranks by a pipeline: while rank 1 adds to the first segment, rank 0 works on the second. The order of the
+ * additions is that of the ranks, whatever their number.
+ */
+#include "core/ranks.h"
+
+#include <string.h>
+
+enum { SEGMENT = 1 << 15 }; /* numbers: 256 KiB */
+
+plx_status plx__context_set_peers(plx_context *ctx, const plx_peers *given)
+{
+    plx_peers peers = PLX_PEERS_INIT;
+    PLX_TRY(plx__take_options(&peers, sizeof peers, ctx, given, "PLX_PEERS_INIT"));
+    if (peers.ranks < 1 || peers.rank < 0 || peers.rank >= peers.ranks)
+        PLX_FAIL(ctx, PLX_E_ARG, "peers: rank %d is none of %d", peers.rank, peers.ranks);
+    if (peers.ranks > 1 && (!peers.send || !peers.receive))
+        PLX_FAIL(ctx, PLX_E_ARG, "peers: the functions that send and receive must both be given");
+    ctx->peers = peers;
+    ctx->bytes_sent = 0;
+    return PLX_OK;
+}
+
+static plx_status lost(plx_context *ctx, int rank)
+{
+    PLX_FAIL(ctx, PLX_E_IO,
+             "rank %d cannot be reached any more; start the fit again, from a checkpoint if there is one", rank);
+}
+
+plx_status plx__peers_send(plx_context *ctx, int to, const void *bytes, size_t count)
+{
+    PLX_TRY(plx__poll(ctx));
+    if (!count) return PLX_OK;
+    if (ctx->peers.send(to, bytes, count, ctx->peers.payload) != 0) return lost(ctx, to);
+    ctx->bytes_sent += (int64_t)count;
+    return PLX_OK;
+}
+
+plx_status plx__peers_receive(plx_context *ctx, int from, void *bytes, size_t count)
+{
+    PLX_TRY(plx__poll(ctx));
+    if (!count) return PLX_OK;
+    return ctx->peers.receive(from, bytes, count, ctx->peers.payload) == 0 ? PLX_OK : lost(ctx, from);
+}
+
+plx_status plx__peers_spread(plx_context *ctx, int from, void *bytes, size_t count)
+{
+    if (plx__rank(ctx) != from) return plx__peers_receive(ctx, from, bytes, count);
+    for (int r = 0; r < plx__ranks(ctx); r++)
+        if (r != from) PLX_TRY(plx__peers_send(ctx, r, bytes, count));
+    return PLX_OK;
+}
+
+/* Numbers begin .. end-1 of the running sum: what came from the rank before, and this rank's tables. */
+static void add_own(const double *tables, plx_index count, plx_index width, plx_index begin, plx_index end, bool first,
+                    double *out)
+{
+    plx_index t = 0;
+    if (first) {
+        memcpy(out + begin, tables + begin, (size_t)(end - begin) * sizeof *out);
+        t = 1;
+    }
+    for (; t < count; t++)
+        for (plx_index i = begin; i < end; i++) out[i] += tables[t * width + i];
+}
+
+static plx_status pass_on(plx_context *ctx, const double *tables, plx_index count, plx_index width, double *out)
+{
+    int rank = plx__rank(ctx), last = plx__ranks(ctx) - 1;
+    for (plx_index begin = 0; begin < width; begin += SEGMENT) {
+        plx_index end = plx__min(width, begin + SEGMENT);
+        size_t bytes = (size_t)(end - begin) * sizeof *out;
+        if (rank > 0) PLX_TRY(plx__peers_receive(ctx, rank - 1, out + begin, bytes));
+        add_own(tables, count, width, begin, end, rank == 0, out);
+        if (rank < last) PLX_TRY(plx__peers_send(ctx, rank + 1, out + begin, bytes));
+    }
+    return PLX_OK;
+}
+
+static plx_status pass_back(plx_context *ctx, plx_index width, double *out)
+{
+    int rank = plx__rank(ctx), last = plx__ranks(ctx) - 1;
+    for (plx_index begin = 0; begin < width; begin += SEGMENT) {
+        size_t bytes = (size_t)(plx__min(width, begin + SEGMENT) - begin) * sizeof *out;
+        if (rank < last) PLX_TRY(plx__peers_receive(ctx, rank + 1, out + begin, bytes));
+        if (rank > 0) PLX_TRY(plx__peers_send(ctx, rank - 1, out + begin, bytes));
+    }
+    return PLX_OK;
+}
+
+plx_status plx__peers_sum(plx_context *ctx, const double *tables, plx_index count, plx_index width, double *out)
+{
+    PLX_ASSERT(count > 0 || plx__rank(ctx) > 0);
+    PLX_TRY(pass_on(ctx, tables, count, width, out));
+    return pass_back(ctx, width, out);
+}
+
+plx_status plx__peers_total(plx_context *ctx, int64_t *counts, plx_index width)
+{
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    size_t bytes = (size_t)width * sizeof *counts;
+    int64_t *other = NULL;
+    PLX_TRY(plx__arena_i64(&other, plx__scratch(ctx), width));
+    if (plx__rank(ctx) > 0) PLX_TRY(plx__peers_send(ctx, 0, counts, bytes));
+    for (int r = 1; plx__rank(ctx) == 0 && r < plx__ranks(ctx); r++) {
+        PLX_TRY(plx__peers_receive(ctx, r, other, bytes));
+        for (plx_index i = 0; i < width; i++) counts[i] += other[i];
+    }
+    plx__arena_rewind(plx__scratch(ctx), mark);
+    return plx__peers_spread(ctx, 0, counts, bytes);
+}

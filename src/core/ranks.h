@@ -1,0 +1,28 @@
+/*
+ * The other processes that run the same call (parallax/peers.h): sending, receiving, and sums in the order of the ranks.
+ */
+#ifndef PLX_CORE_RANKS_H
+#define PLX_CORE_RANKS_H
+
+#include "core/ctx.h"
+
+plx_status plx__context_set_peers(plx_context *ctx, const plx_peers *peers);
+
+static inline int plx__rank(const plx_context *ctx) { return ctx->peers.rank; }
+static inline int plx__ranks(const plx_context *ctx) { return ctx->peers.ranks; } /* 1: alone */
+
+plx_status plx__peers_send(plx_context *ctx, int to, const void *bytes, size_t count);
+plx_status plx__peers_receive(plx_context *ctx, int from, void *bytes, size_t count);
+
+/* What rank `from` has, to all. */
+plx_status plx__peers_spread(plx_context *ctx, int from, void *bytes, size_t count);
+
+/* out (width numbers, the same on all ranks) = the sum of all tables, rank by rank and each rank's in order. `tables` are
+ * `count` of this rank, which may be none but on rank 0. The running sum goes from rank to rank in segments, as in a
+ * pipeline, and the result comes back the same way: every link carries the table once in each direction. */
+plx_status plx__peers_sum(plx_context *ctx, const double *tables, plx_index count, plx_index width, double *out);
+
+/* Counts of all ranks added up, on all ranks. */
+plx_status plx__peers_total(plx_context *ctx, int64_t *counts, plx_index width);
+
+#endif

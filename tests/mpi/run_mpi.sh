@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# Fits over ranks and threads give the bytes of one process: tests/mpi/run_mpi.sh BUILD_DIR [RANKS...]
+#
+# Prints a table of methods x ranks x threads, and fails when a model or a prediction differs, when a rank that is killed
+# does not end the job, or when the job does not go on from its checkpoint to the same bytes.
+set -u
+build=$(cd "$1" && pwd); shift
+[ $# -gt 0 ] || set -- 1 2 3 5 8
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl_base_warn_component_unused=0
+work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+"$build/parallax" data generate text docs --set n=200000 --set views=2 --set classes=4 --set features=300 \
+    --set length=10 --seed 1 --quiet || exit 1
+failed=0
+
+method_settings() {
+    case $1 in
+    coem) echo "--set max_iter=3" ;;
+    mvkmeans) echo "--set max_iter=3" ;;
+    mvplsa) echo "--set max_iter=3 --set topics=4" ;;
+    esac
+}
+
+for method in nb coem mvkmeans mvplsa; do
+    settings=$(method_settings $method)
+    # shellcheck disable=SC2086
+    "$build/parallax" fit $method docs --labels 5% $settings --model one.plx --out one.csv --threads 1 --quiet || exit 1
+    for ranks in "$@"; do
+        for threads in 1 2; do
+            # shellcheck disable=SC2086
+            mpirun --oversubscribe -n "$ranks" "$build/parallax-mpi" fit $method docs --labels 5% $settings \
+                --model many.plx --out many.csv --threads $threads --quiet
+            if cmp -s one.plx many.plx && cmp -s one.csv many.csv; then result=same; else result=DIFFERENT; failed=1; fi
+            printf '%-9s %d ranks x %d threads: %s\n' $method "$ranks" $threads $result
+            rm -f many.plx many.csv
+        done
+    done
+done
+
+# With --stream, too.
+mpirun --oversubscribe -n 2 "$build/parallax-mpi" fit mvplsa docs --labels 5% --set max_iter=3 --set topics=4 \
+    --model many.plx --out many.csv --stream --memory 256M --quiet
+if cmp -s one.plx many.plx && cmp -s one.csv many.csv; then echo "streamed by 2 ranks: same"; else echo "streamed: DIFFERENT"; failed=1; fi
+
+# One rank is killed in the middle; the job ends, and goes on from its checkpoint.
+long="--labels 5% --set max_iter=40 --set tol=0"
+# shellcheck disable=SC2086
+"$build/parallax" fit coem docs $long --model one.plx --quiet || exit 1
+# shellcheck disable=SC2086
+mpirun --oversubscribe -n 3 "$build/parallax-mpi" fit coem docs $long --model many.plx --checkpoint state --every 0 \
+    --quiet >killed.txt 2>&1 &
+job=$!
+for _ in $(seq 600); do [ -s state ] && break; sleep 0.1; done
+victim=$(pgrep -P "$job" -f parallax-mpi | tail -1)
+kill -KILL "$victim"
+wait "$job" && { echo "a killed rank: the job went on"; failed=1; }
+# shellcheck disable=SC2086
+mpirun --oversubscribe -n 2 "$build/parallax-mpi" fit coem docs $long --model many.plx --checkpoint state --resume --quiet
+if cmp -s one.plx many.plx; then echo "killed, resumed with 2 ranks: same"; else echo "resumed: DIFFERENT"; failed=1; fi
+
+# What cannot be is said once.
+mpirun --oversubscribe -n 2 "$build/parallax-mpi" fit rls docs --labels 5% 2>said.txt
+[ "$(grep -c '^parallax: rls is not distributed' said.txt)" = 1 ] || { echo "not told once: rls"; failed=1; }
+exit $failed

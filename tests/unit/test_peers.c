@@ -1,0 +1,272 @@
+/* Several ranks as threads of one process, joined by pipes: sums in the order of the ranks, rows shared, and fits whose
+ * model files are those of a single process. */
+#include "fit_helpers.h"
+
+#include <pthread.h>
+
+#include "core/ranks.h"
+#include "core/slabs.h"
+#include "parallax/params.h"
+
+enum { MOST = 5 };
+
+static int pipes[MOST][MOST][2]; /* from, to */
+
+static int send_pipe(int to, const void *bytes, size_t count, void *rank)
+{
+    const char *p = bytes;
+    while (count) {
+        ssize_t done = write(pipes[*(int *)rank][to][1], p, count);
+        if (done <= 0) return 1;
+        p += done;
+        count -= (size_t)done;
+    }
+    return 0;
+}
+
+static int receive_pipe(int from, void *bytes, size_t count, void *rank)
+{
+    char *p = bytes;
+    while (count) {
+        ssize_t done = read(pipes[from][*(int *)rank][0], p, count);
+        if (done <= 0) return 1;
+        p += done;
+        count -= (size_t)done;
+    }
+    return 0;
+}
+
+typedef struct rank_job {
+    void (*work)(struct rank_job *job);
+    plx_context *ctx;
+    int rank, ranks;
+    const void *arg;
+    char folder[64];
+} rank_job;
+
+static void *rank_main(void *job_)
+{
+    rank_job *job = job_;
+    plx_context_options o = PLX_CONTEXT_OPTIONS_INIT;
+    plx_peers peers = PLX_PEERS_INIT;
+    o.threads = 1 + job->rank % 2;
+    o.seed = 3;
+    assert_int_equal(plx_context_create(&job->ctx, &o), PLX_OK);
+    peers.rank = job->rank;
+    peers.ranks = job->ranks;
+    peers.send = send_pipe;
+    peers.receive = receive_pipe;
+    peers.payload = &job->rank;
+    assert_ok(job->ctx, plx_context_set_peers(job->ctx, &peers));
+    job->work(job);
+    plx_context_destroy(job->ctx);
+    return NULL;
+}
+
+static void together(int ranks, void (*work)(rank_job *job), const void *arg, const char *folder)
+{
+    pthread_t thread[MOST];
+    rank_job job[MOST];
+    for (int a = 0; a < ranks; a++)
+        for (int b = 0; b < ranks; b++) assert_int_equal(pipe(pipes[a][b]), 0);
+    for (int r = 0; r < ranks; r++) {
+        job[r] = (rank_job){.work = work, .rank = r, .ranks = ranks, .arg = arg};
+        snprintf(job[r].folder, sizeof job[r].folder, "%s", folder);
+        assert_int_equal(pthread_create(&thread[r], NULL, rank_main, &job[r]), 0);
+    }
+    for (int r = 0; r < ranks; r++) pthread_join(thread[r], NULL);
+    for (int a = 0; a < ranks; a++)
+        for (int b = 0; b < ranks; b++) {
+            close(pipes[a][b][0]);
+            close(pipes[a][b][1]);
+        }
+}
+
+/* ---- sums ---- */
+
+enum { WIDTH = 70000 }; /* several segments */
+
+static double value(plx_index i, plx_index j) { return (i % 3 == 0 ? 1e9 : 1.0 / (double)(i + 2)) / (double)(j + 1); }
+
+static plx_status add(void *arg, plx_context *ctx, plx_index begin, plx_index end, double *table)
+{
+    (void)arg, (void)ctx;
+    for (plx_index i = begin; i < end; i++)
+        for (plx_index j = 0; j < WIDTH; j++) table[j] += value(i, j);
+    return PLX_OK;
+}
+
+static void sum_work(rank_job *job)
+{
+    plx__slabs cut = plx__slabs_cut(95, 10); /* ten slabs, the last one short */
+    double *table = malloc(WIDTH * sizeof *table);
+    int64_t counts[2] = {job->rank, 1};
+    plx_index begin = 0, end = 0, rows[19];
+    assert_ok(job->ctx, plx__slabs_sum(job->ctx, cut, WIDTH, add, NULL, table));
+    assert_memory_equal(table, job->arg, WIDTH * sizeof *table);
+    assert_ok(job->ctx, plx__peers_total(job->ctx, counts, 2));
+    assert_int_equal(counts[0], job->ranks * (job->ranks - 1) / 2);
+    assert_int_equal(counts[1], job->ranks);
+    plx__slabs_mine(&begin, &end, job->ctx, cut);
+    for (plx_index g = 0; g < 19; g++) rows[g] = -1;
+    for (plx_index g = begin / 5; g < (end + 4) / 5; g++) rows[g] = g; /* a row for five samples */
+    assert_ok(job->ctx, plx__slabs_share(job->ctx, cut, rows, sizeof *rows, 5));
+    for (plx_index g = 0; g < 19; g++) assert_int_equal(rows[g], g);
+    /* each link but the last carries the table once in either direction; the rest of the traffic is small */
+    int64_t links = (job->rank > 0) + (job->rank < job->ranks - 1);
+    int64_t sent = plx_context_bytes_sent(job->ctx) - links * WIDTH * (int64_t)sizeof(double);
+    assert_true(sent >= 0 && sent < 4096);
+    free(table);
+}
+
+static void sums_are_those_of_one_process(void **state)
+{
+    (void)state;
+    plx_context *ctx = test_context(1);
+    double *alone = malloc(WIDTH * sizeof *alone);
+    assert_ok(ctx, plx__slabs_sum(ctx, plx__slabs_cut(95, 10), WIDTH, add, NULL, alone));
+    for (int ranks = 1; ranks <= MOST; ranks++) together(ranks, sum_work, alone, "");
+    free(alone);
+    plx_context_destroy(ctx);
+}
+
+/* ---- fits ---- */
+
+typedef struct trial {
+    const char *method;
+    bool labelled, real;
+    const char *settings[6];
+} trial;
+
+#ifdef PLX_CHECKED
+enum { PANES = 6, ONLY_SOME = 0 };
+#else
+enum { PANES = 2, ONLY_SOME = 1 }; /* panes are long: a few fits, the others where they are short */
+#endif
+enum { N = PANES * PLX__PANE_ROWS + 7, COLS = 5, K = 2 };
+
+static plx_dataset *make_data(plx_context *ctx, const trial *t)
+{
+    plx__rng rng = plx__rng_start(5, PLX__STREAM('p', 'e', 'e', 'r', 0));
+    double *x = malloc(sizeof *x * N * COLS);
+    int *label = malloc(sizeof *label * N);
+    plx_dataset *d = new_dataset(ctx, N);
+    for (int v = 0; v < 2; v++) {
+        for (int i = 0; i < N; i++)
+            for (int j = 0; j < COLS; j++)
+                x[i * COLS + j] = random_count(&rng, 3) + (j % K == i % K ? random_count(&rng, 3) : 0);
+        if (v) add_dense(d, ctx, "b", t->real ? PLX_VIEW_REAL : PLX_VIEW_COUNTS, x, COLS, NULL);
+        else add_thin(d, ctx, "a", PLX_VIEW_COUNTS, x, COLS, NULL);
+    }
+    for (int i = 0; i < N; i++) label[i] = t->labelled && i % 50 == 1 ? i / 50 % K : -1;
+    if (t->labelled) set_labels(d, ctx, label);
+    free(x);
+    free(label);
+    return d;
+}
+
+static void fit_work(rank_job *job)
+{
+    const trial *t = job->arg;
+    char path[128];
+    plx_dataset *d = make_data(job->ctx, t);
+    plx_params *p = NULL;
+    plx_model *m = NULL;
+    snprintf(path, sizeof path, "%s/%d_%d.plx", job->folder, job->ranks, job->rank);
+    assert_ok(job->ctx, plx_params_create(&p, job->ctx, t->method));
+    for (int k = 0; t->settings[k]; k += 2)
+        assert_ok(job->ctx, plx_params_set(p, job->ctx, t->settings[k], t->settings[k + 1]));
+    assert_ok(job->ctx, plx_fit(&m, job->ctx, t->method, d, p, NULL));
+    assert_ok(job->ctx, plx_model_save(job->ctx, m, path));
+    plx_model_destroy(m);
+    plx_params_destroy(p);
+    plx_dataset_destroy(d);
+}
+
+static void assert_same_files(const char *folder, int ranks, int rank)
+{
+    char a[128], b[128];
+    int x = 0, y = 0;
+    snprintf(a, sizeof a, "%s/1_0.plx", folder);
+    snprintf(b, sizeof b, "%s/%d_%d.plx", folder, ranks, rank);
+    FILE *f = fopen(a, "rb"), *g = fopen(b, "rb");
+    assert_true(f && g);
+    while (x != EOF || y != EOF) {
+        x = fgetc(f);
+        y = fgetc(g);
+        assert_int_equal(x, y);
+    }
+    fclose(f);
+    fclose(g);
+}
+
+static void fits_are_those_of_one_process(void **state)
+{
+    static const trial trials[] = {
+        {"coem", true, false, {"max_iter", "3", NULL}},
+        {"nb", true, false, {NULL}},
+        {"coem", true, true, {"max_iter", "2", NULL}}, /* a gaussian view: every rank does it all */
+        {"mvkmeans", true, false, {"max_iter", "3", NULL}},
+        {"coem", false, false, {"clusters", "2", "restarts", "2", NULL}},
+        {"mvkmeans", true, false, {"max_iter", "2", "assignment", "maxagree", NULL}},
+        {"mvplsa", true, false, {"max_iter", "3", "topics", "3", NULL}},
+        {"mvkmeans", true, false, {"max_iter", "2", "assignment", "cotrain", NULL}},
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof trials / sizeof *trials; k += ONLY_SOME ? 3 : 1) {
+        char folder[64];
+        make_directory(folder);
+        for (int ranks = 1; ranks <= (ONLY_SOME ? 3 : MOST); ranks += ranks == 3 ? 2 : 1) {
+            together(ranks, fit_work, &trials[k], folder);
+            for (int r = 0; r < ranks; r++) assert_same_files(folder, ranks, r);
+        }
+        remove_directory(folder);
+    }
+}
+
+static int broken(int to, const void *bytes, size_t count, void *payload)
+{
+    (void)to, (void)bytes, (void)count, (void)payload;
+    return 1;
+}
+
+static int broken_too(int from, void *bytes, size_t count, void *payload)
+{
+    (void)from, (void)bytes, (void)count, (void)payload;
+    return 1;
+}
+
+static void refusals(void **state)
+{
+    (void)state;
+    plx_context *ctx = test_context(1);
+    plx_peers p = PLX_PEERS_INIT;
+    const trial t = {"nb", true, false, {NULL}};
+    plx_model *m = NULL;
+    p.rank = 2;
+    p.ranks = 2;
+    assert_fails(ctx, plx_context_set_peers(ctx, &p), PLX_E_ARG, "rank 2");
+    p.rank = 0;
+    assert_fails(ctx, plx_context_set_peers(ctx, &p), PLX_E_ARG, "functions");
+    p.send = broken;
+    p.receive = broken_too;
+    assert_ok(ctx, plx_context_set_peers(ctx, &p));
+    plx_dataset *d = make_data(ctx, &t);
+    assert_fails(ctx, plx_fit(&m, ctx, "nb", d, NULL, NULL), PLX_E_IO, "rank 1 cannot be reached");
+    assert_fails(ctx, plx_fit(&m, ctx, "rls", d, NULL, NULL), PLX_E_UNSUPPORTED, "not distributed");
+    assert_ok(ctx, plx_context_set_peers(ctx, NULL));
+    assert_ok(ctx, plx_fit(&m, ctx, "nb", d, NULL, NULL));
+    plx_model_destroy(m);
+    plx_dataset_destroy(d);
+    plx_context_destroy(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sums_are_those_of_one_process),
+        cmocka_unit_test(fits_are_those_of_one_process),
+        cmocka_unit_test(refusals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -345,6 +345,8 @@ plx_status plx__poll(plx_context *ctx)
              ctx->time_limit, grace(ctx));
 }
 
+void plx__look_at_pages(plx_context *ctx) { plx__paging_look(ctx->paging); }
+
 bool plx__out_of_time(const plx_context *ctx)
 {
     return ctx->time_limit > 0 && plx__now() - ctx->call_started > ctx->time_limit;

@@ -95,6 +95,14 @@ plx_status plx__report(plx_context *ctx, const char *phase, plx_index iteration,
 /* Cheap test of the cancel flag for inner loops; any thread. */
 plx_status plx__poll(plx_context *ctx);
 
+/* For plain loops over the rows of large arrays, which nobody polls: every thousandth row i looks after the pages of a
+ * context that streams. */
+void plx__look_at_pages(plx_context *ctx);
+static inline void plx__breathe(plx_context *ctx, plx_index i)
+{
+    if (ctx->paging && i % 1024 == 0) plx__look_at_pages(ctx);
+}
+
 /* True once the call has run longer than its time limit: stop iterating, keep the best so far. */
 bool plx__out_of_time(const plx_context *ctx);
 

@@ -22,7 +22,7 @@
 #include "core/ctx.h"
 
 /* The system maps no more than 65,530 regions in a process (vm.max_map_count). */
-enum { LOOK_NS = 3000000, LEAST_RESIDENT = 24 << 20, MOST_REGIONS = 1 << 16 };
+enum { LOOK_NS = 1000000, LEAST_RESIDENT = 24 << 20, MOST_REGIONS = 1 << 16 };
 
 typedef struct region {
     void *at;

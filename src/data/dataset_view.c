@@ -138,6 +138,7 @@ static plx_status check_dense(plx__view *view, plx_context *ctx, plx_mat x, uint
 {
     for (plx_index i = 0; i < x.rows; i++) {
         double *row = x.data + i * x.ld;
+        plx__breathe(ctx, i);
         if (flags[i]) PLX_TRY(check_dense_row(view, ctx, i, row, &flags[i]));
         else memset(row, 0, (size_t)x.cols * sizeof *row);
     }
@@ -226,6 +227,7 @@ static plx_status check_sparse(plx__view *view, plx_context *ctx, plx_csr x, uin
     }
     for (plx_index i = 0; i < x.rows; i++) {
         int64_t end = x.ptr[i + 1];
+        plx__breathe(ctx, i);
         if (flags[i]) PLX_TRY(check_sparse_row(view, ctx, i, x, begin, end, &out, &flags[i]));
         if (out != end) x.ptr[i + 1] = out;
         begin = end;

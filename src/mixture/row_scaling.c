@@ -217,16 +217,18 @@ plx_status plx__scale_rows(const plx__view **out, plx__run *run, plx__view_test 
 
 /* Whether the cap can shorten a row, without room for a median: the largest sum passes three medians when more than half
  * of the rows have less than a third of it (half of them: perhaps). */
-static bool cap_may_change(const plx__view *v, plx_index n)
+static bool cap_may_change(plx_context *ctx, const plx__view *v, plx_index n)
 {
     double largest = 0;
     plx_index count = 0, rows = 0, below = 0;
     for (plx_index i = 0; i < n; i++) {
         const double *x = row_values(v, i, &count);
+        plx__breathe(ctx, i);
         if (v->present[i]) largest = fmax(largest, size_of(x, count, 1, false));
     }
     for (plx_index i = 0; i < n; i++) {
         const double *x = row_values(v, i, &count);
+        plx__breathe(ctx, i);
         double sum = v->present[i] ? size_of(x, count, 1, false) : 0;
         rows += sum > 0;
         below += sum > 0 && sum < largest / CAP;
@@ -242,7 +244,7 @@ double plx__scale_rows_bytes(const plx__run *run, plx__view_test scaled)
     if (plx__row_rule_of(&rule, run) != PLX_OK || rule == PLX__ROWS_RAW) return 0;
     for (plx_index v = 0; v < p->n_views; v++) {
         if (scaled && !scaled(run, &p->views[v])) continue;
-        if (rule != PLX__ROWS_CAP || cap_may_change(&p->views[v], p->n))
+        if (rule != PLX__ROWS_CAP || cap_may_change(run->ctx, &p->views[v], p->n))
             bytes += 8 * (double)stored_values(&p->views[v], p->n);
     }
     return bytes;

@@ -119,10 +119,16 @@ static plx_status drop_zero_rows(plx__view *v, plx_context *ctx, plx_index n)
 {
     plx_index dropped = 0;
     uint8_t *present = NULL;
-    for (plx_index i = 0; i < n; i++) dropped += v->present[i] && is_zero_row(v, i);
+    for (plx_index i = 0; i < n; i++) {
+        plx__breathe(ctx, i);
+        dropped += v->present[i] && is_zero_row(v, i);
+    }
     if (!dropped) return PLX_OK;
     PLX_TRY(plx__arena_u8(&present, plx__scratch(ctx), n));
-    for (plx_index i = 0; i < n; i++) present[i] = v->present[i] && !is_zero_row(v, i);
+    for (plx_index i = 0; i < n; i++) {
+        plx__breathe(ctx, i);
+        present[i] = v->present[i] && !is_zero_row(v, i);
+    }
     v->present = present;
     v->present_count -= dropped;
     return PLX_OK;

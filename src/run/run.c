@@ -23,8 +23,10 @@ static plx_status copy_scores(plx__run *run, plx_cmat scores, const char *const 
     if (!scores.data) return PLX_OK;
     const char **names = NULL;
     PLX_TRY(plx__arena_mat(&o->scores, run->out->arena, scores.rows, scores.cols));
-    for (plx_index i = 0; i < scores.rows; i++)
+    for (plx_index i = 0; i < scores.rows; i++) {
+        plx__breathe(run->ctx, i);
         memcpy(o->scores.data + i * scores.cols, scores.data + i * scores.ld, (size_t)scores.cols * sizeof(double));
+    }
     PLX_TRY(PLX__ARENA_NEW(&names, run->out->arena, scores.cols));
     for (plx_index j = 0; j < scores.cols; j++) PLX_TRY(plx__arena_text(&names[j], run->out->arena, columns[j]));
     o->columns = names;
@@ -150,6 +152,7 @@ plx_status plx__require_nonnegative(plx__run *run, const plx__view *v)
 {
     if (v->kind != PLX_VIEW_REAL && v->kind != PLX_VIEW_KERNEL) return PLX_OK; /* checked when it was added */
     for (plx_index i = 0; i < run->problem->n; i++) {
+        plx__breathe(run->ctx, i);
         if (v->sparse) {
             for (int64_t p = v->csr.ptr[i]; p < v->csr.ptr[i + 1]; p++)
                 if (v->csr.val[p] < 0) return negative(run, v, i, v->csr.col[p], v->csr.val[p]);

@@ -66,6 +66,7 @@ static plx_status drop_zero_rows(coem *m, plx__view *v, plx__likelihood likeliho
     PLX_TRY(plx__arena_u8(&present, plx__scratch(m->ctx), m->n));
     v->present_count = 0;
     for (plx_index i = 0; i < m->n; i++) {
+        plx__breathe(m->ctx, i);
         present[i] = v->present[i] && !is_zero_row(v, i);
         v->present_count += present[i];
     }

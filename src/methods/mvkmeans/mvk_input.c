@@ -73,6 +73,7 @@ static plx_status measure_rows(mvk *m, plx__row_part *part, bool invert)
     const plx__view *v = part->view;
     PLX_TRY(plx__arena_f64(&part->factor, plx__scratch(m->ctx), m->n, 1));
     for (plx_index j = 0; j < m->n; j++) {
+        plx__breathe(m->ctx, j);
         if (!v->present[j]) continue;
         double norm = plx__view_row_norm(v, j);
         if (!(norm <= 1e300))

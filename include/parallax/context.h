@@ -150,8 +150,8 @@ PLX_API PLX_NODISCARD plx_status plx_context_set_threads(plx_context *ctx, int t
 
 /**
  * Stream from now on: data and working arrays of 1 MiB and more are kept in nameless files of `directory` instead of
- * memory, and read again from there on every pass. What they hold in memory at once stays within the memory limit,
- * whatever the number of samples; results are the same bytes as without. Only methods whose passes go row by row can
+ * memory, and read again from there on every pass. What they hold in memory at once is kept near a third of
+ * the memory limit, whatever the number of samples (a busy machine may let more in between two looks); results are the same bytes as without. Only methods whose passes go row by row can
  * be fitted with such a context (plx_fit() says so of the others); every model can predict.
  *
  * @param directory  On a disk with room for the data and, while fitting, for the results; NULL: $TMPDIR, else /var/tmp.

@@ -82,7 +82,10 @@ static const extra_settings EXTRA_SETTINGS[] = {
     {"smd", "prefer", {"use=text", "width=auto", "width_grid=1,2", "scale=unit"}},
     {"spectral", "sum", {"combine=sum", "zero_diagonal=0", "width=local"}},
     {"spectral", "concat", {"combine=concat", "affinity_k=30", "scale=unit"}},
-    {"spectral", "auto", {"combine=single:link", "width=auto", "kmeans_init=plusplus", "affinity_k=0"}},
+    /* narrower widths cut this graph in two but for 2e-9 of an eigenvalue: rounding then turns the vectors by 1e-7 */
+    {"spectral",
+     "auto",
+     {"combine=single:link", "width=auto", "width_grid=0.5,1,2", "kmeans_init=plusplus", "affinity_k=0"}},
     {"svm", "rbf", {"kernel=rbf", "decision=share"}},
     {"svm", "plain", {"bias=0"}},
 };

@@ -34,12 +34,20 @@ ls -l "$out"
 python3 tools/check_wheel.py "$out"/*.whl
 [ "${1:-}" != build ] || exit 0
 tested=0
+# pyenv answers for versions that are not switched on by failing: its own folder is looked into, too.
+find_python() {
+    for python in "python3.$1" "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3."$1".*/bin/python3."$1"; do
+        "$python" -c '' >/dev/null 2>&1 && { echo "$python"; return 0; }
+    done
+    return 0
+}
 for version in ${PYTHONS:-10 11 12 13 14}; do
-    command -v "python3.$version" >/dev/null 2>&1 && "python3.$version" -c '' 2>/dev/null || continue
+    python=$(find_python "$version")
+    [ -n "$python" ] || continue
     venv=build/python/empty-3.$version
     echo "== testing with Python 3.$version"
     rm -rf "$venv"
-    "python3.$version" -m venv "$venv"
+    "$python" -m venv "$venv"
     "$venv/bin/pip" install --quiet --disable-pip-version-check "$out"/*.whl pytest pandas scipy >"$venv/pip.log" 2>&1 ||
         { tail -5 "$venv/pip.log"; echo "python_wheel: packages for Python 3.$version are not to be had; left out"; continue; }
     # From another folder and with nothing of the build tree in sight.

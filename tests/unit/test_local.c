@@ -377,6 +377,30 @@ static void labels_must_reach_everybody(void **state)
     plx_context_destroy(ctx);
 }
 
+/* The groups hang together by weights of exp(-86^2 / 128), about 1e-25: the system is singular to rounding. c_u=0 says so,
+ * auto holds what the labels hardly reach, which is then at the level of the classes: even for each. */
+static void labels_may_hardly_reach(void **state)
+{
+    int one[20];
+    plx_model *m = NULL;
+    (void)state;
+    for (int i = 0; i < 20; i++) one[i] = i == 2 ? 0 : i == 7 ? 1 : -1;
+    plx_context *ctx = test_context(1);
+    plx_dataset *d = two_groups(ctx, one);
+    const char *far[] = {"graph_k=12", "graph_weights=heat", "graph_width=8", "scale=none", "c_u=0"};
+    assert_fails(ctx, try_fit(&m, ctx, "lapreg", d, SETTINGS(far[0], far[1], far[2], far[3], far[4]), NULL),
+                 PLX_E_NUMERIC, "c_u");
+    m = fit_model(ctx, "lapreg", d, SETTINGS(far[0], far[1], far[2], far[3]));
+    assert_non_null(strstr(plx_model_warning(m, 0), "hardly reach"));
+    assert_string_equal(m->fitted.outcome.label[2], "A");
+    assert_string_equal(m->fitted.outcome.label[7], "B");
+    for (int i = 10; i < 20; i++)
+        assert_close(array_of(m, "scores").data[2 * i], array_of(m, "scores").data[2 * i + 1], 1e-6);
+    plx_model_destroy(m);
+    plx_dataset_destroy(d);
+    plx_context_destroy(ctx);
+}
+
 static void settings_are_checked(void **state)
 {
     int label[20], none[20];
@@ -526,6 +550,7 @@ int main(void)
                                        cmocka_unit_test(conjugate_gradients_agree_with_elimination),
                                        cmocka_unit_test(rotation_is_free_of_the_basis),
                                        cmocka_unit_test(labels_must_reach_everybody),
+                                       cmocka_unit_test(labels_may_hardly_reach),
                                        cmocka_unit_test(a_gram_matrix_is_as_good_as_its_rows),
                                        cmocka_unit_test(shares_decide_when_asked),
                                        cmocka_unit_test(clusters_are_ignored_when_classifying),

@@ -68,7 +68,7 @@ def main():
     again = ours(a.program, a.threads, a.entries, 1)
     mine = Time(min(mine.wall, again.wall), min(mine.cpu, again.cpu))
     Row(f"coem, one iteration, {a.entries / 1e6:.0f}M entries, {CLASSES} classes", mine, peer, f"EM with scipy.sparse {scipy.__version__}", must=6,
-        threads=int(a.threads)).record(a.parallax)
+        threads=int(a.threads)).record()
     ours(a.program, a.threads, a.entries, 2)
     if a.large:
         ours(a.program, a.threads, 10 * a.entries, 1, 10 * SAMPLES)

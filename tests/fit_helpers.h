@@ -4,6 +4,7 @@
 #ifndef PLX_TESTS_FIT_HELPERS_H
 #define PLX_TESTS_FIT_HELPERS_H
 
+#include <stdio.h>
 #include <unistd.h>
 
 #include "api/model_impl.h"
@@ -129,6 +130,20 @@ static inline void assert_same_matrix(plx_cmat a, plx_cmat b, double tolerance)
 }
 
 /* A fresh directory under /tmp; remove_directory() takes it away with the files in it. */
+static inline void assert_same_files(const char *a, const char *b)
+{
+    FILE *f = fopen(a, "rb"), *g = fopen(b, "rb");
+    int x = 0, y = 0;
+    assert_true(f && g);
+    while (x != EOF || y != EOF) {
+        x = fgetc(f);
+        y = fgetc(g);
+        assert_int_equal(x, y);
+    }
+    fclose(f);
+    fclose(g);
+}
+
 static inline void make_directory(char path[64])
 {
     snprintf(path, 64, "/tmp/plx_unit_XXXXXX");

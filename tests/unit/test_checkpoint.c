@@ -66,20 +66,6 @@ static plx_status fit_once(const trial *t, const char *model, plx_fit_options *o
     return st;
 }
 
-static void assert_same_files(const char *a, const char *b)
-{
-    FILE *f = fopen(a, "rb"), *g = fopen(b, "rb");
-    int x = 0, y = 0;
-    assert_true(f && g);
-    while (x != EOF || y != EOF) {
-        x = fgetc(f);
-        y = fgetc(g);
-        assert_int_equal(x, y);
-    }
-    fclose(f);
-    fclose(g);
-}
-
 static void a_resumed_fit_is_the_same(void **state)
 {
     static const trial trials[] = {

@@ -183,21 +183,12 @@ static void fit_work(rank_job *job)
     plx_dataset_destroy(d);
 }
 
-static void assert_same_files(const char *folder, int ranks, int rank)
+static void assert_same_model(const char *folder, int ranks, int rank)
 {
-    char a[128], b[128];
-    int x = 0, y = 0;
-    snprintf(a, sizeof a, "%s/1_0.plx", folder);
-    snprintf(b, sizeof b, "%s/%d_%d.plx", folder, ranks, rank);
-    FILE *f = fopen(a, "rb"), *g = fopen(b, "rb");
-    assert_true(f && g);
-    while (x != EOF || y != EOF) {
-        x = fgetc(f);
-        y = fgetc(g);
-        assert_int_equal(x, y);
-    }
-    fclose(f);
-    fclose(g);
+    char alone[128], together[128];
+    snprintf(alone, sizeof alone, "%s/1_0.plx", folder);
+    snprintf(together, sizeof together, "%s/%d_%d.plx", folder, ranks, rank);
+    assert_same_files(alone, together);
 }
 
 static void fits_are_those_of_one_process(void **state)
@@ -218,7 +209,7 @@ static void fits_are_those_of_one_process(void **state)
         make_directory(folder);
         for (int ranks = 1; ranks <= (ONLY_SOME ? 3 : MOST); ranks += ranks == 3 ? 2 : 1) {
             together(ranks, fit_work, &trials[k], folder);
-            for (int r = 0; r < ranks; r++) assert_same_files(folder, ranks, r);
+            for (int r = 0; r < ranks; r++) assert_same_model(folder, ranks, r);
         }
         remove_directory(folder);
     }

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "core/parallel.h"
-#include "linalg/vecmath.h"
 
 const plx__param_spec plx__kernel_params[] = {
     PLX__VIEW_CHOICE("kernel", "linear", "linear|rbf|poly|cosine|precomputed", "Similarity of two rows of a view."),
@@ -158,33 +157,9 @@ plx_status plx__kernel_set_amplitude(plx__kernel *kernel, plx_context *ctx, plx_
 
 /* ---- matrices ---- */
 
-/* out = factor exp(scale x), n a multiple of eight. */
-#define DEFINE_SCALED_EXP(SUFFIX, TARGET, VEC)                                                                         \
-    TARGET static void scaled_exp##SUFFIX(const double *x, plx_index n, double scale, double factor, double *out)      \
-    {                                                                                                                  \
-        for (plx_index i = 0; i < n; i += PLX__LANES(VEC)) {                                                           \
-            VEC v = *(const VEC##u *)(x + i) * scale;                                                                  \
-            PLX__EXP(VEC, v, v);                                                                                       \
-            *(VEC##u *)(out + i) = v * factor;                                                                         \
-        }                                                                                                              \
-    }
-
-PLX__EACH_WIDTH(DEFINE_SCALED_EXP)
-
-static void scaled_exp(const double *x, plx_index n, double scale, double factor, double *out)
-{
-    plx_index whole = n / 8 * 8;
-    double rest[8] = {0};
-    PLX__WIDEST(scaled_exp)(x, whole, scale, factor, out);
-    if (whole == n) return;
-    memcpy(rest, x + whole, (size_t)(n - whole) * sizeof *rest);
-    PLX__WIDEST(scaled_exp)(rest, 8, scale, factor, rest);
-    memcpy(out + whole, rest, (size_t)(n - whole) * sizeof *rest);
-}
-
 void plx__rbf_values(const plx__kernel *kernel, const double *dist_sq, plx_index n, double *out)
 {
-    scaled_exp(dist_sq, n, -0.5 / (kernel->width * kernel->width), factor_of(kernel), out);
+    plx__exp_scaled(dist_sq, n, -0.5 / (kernel->width * kernel->width), factor_of(kernel), out);
 }
 
 typedef struct transform_job {

@@ -49,6 +49,8 @@ void plx__axpy(double *y, double a, const double *x, plx_index n);  /* y += a x 
 void plx__dot4(double out[4], const double *rows, plx_index ld, const double *x, plx_index n);
 void plx__axpy4(double *y, const double a[4], const double *rows, plx_index ld, plx_index n);
 void plx__scale(double *x, double a, plx_index n);
+/* out = factor exp(scale x); in place if you like. Exact 0 where scale x is below -708; never above 709. */
+void plx__exp_scaled(const double *x, plx_index n, double scale, double factor, double *out);
 double plx__max_abs(const double *x, plx_index n); /* 0 for n = 0; NaN if any */
 bool plx__all_finite(plx_cmat m);
 

@@ -6,6 +6,7 @@
 
 #include "linalg/clones.h"
 #include "linalg/dense.h"
+#include "linalg/vecmath.h"
 
 static double total8(const double s[8]) { return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7])); }
 
@@ -125,4 +126,30 @@ bool plx__all_finite(plx_cmat m)
         if (!(zero == 0)) return false;
     }
     return true;
+}
+
+/* ---- exponentials ---- */
+
+/* out = factor exp(scale x), n a multiple of eight. */
+#define DEFINE_SCALED_EXP(SUFFIX, TARGET, VEC)                                                                         \
+    TARGET static void scaled_exp##SUFFIX(const double *x, plx_index n, double scale, double factor, double *out)      \
+    {                                                                                                                  \
+        for (plx_index i = 0; i < n; i += PLX__LANES(VEC)) {                                                           \
+            VEC v = *(const VEC##u *)(x + i) * scale;                                                                  \
+            PLX__EXP(VEC, v, v);                                                                                       \
+            *(VEC##u *)(out + i) = v * factor;                                                                         \
+        }                                                                                                              \
+    }
+
+PLX__EACH_WIDTH(DEFINE_SCALED_EXP)
+
+void plx__exp_scaled(const double *x, plx_index n, double scale, double factor, double *out)
+{
+    plx_index whole = n / 8 * 8;
+    double rest[8] = {0};
+    PLX__WIDEST(scaled_exp)(x, whole, scale, factor, out);
+    if (whole == n) return;
+    memcpy(rest, x + whole, (size_t)(n - whole) * sizeof *rest);
+    PLX__WIDEST(scaled_exp)(rest, 8, scale, factor, rest);
+    memcpy(out + whole, rest, (size_t)(n - whole) * sizeof *rest);
 }

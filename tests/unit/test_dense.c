@@ -1,3 +1,5 @@
+#include <float.h>
+
 #include "linalg_test.h"
 
 #include "linalg/blas.h"
@@ -425,6 +427,27 @@ static void triangular_solves_on_both_sides(void **state)
     plx_context_destroy(ctx);
 }
 
+/* Against the system's exp, which is right to one unit in the last place; PLX__EXP claims about one more. */
+static void exponentials_of_any_length(void **state)
+{
+    enum { MOST = 21 };
+    double x[MOST] = {0}, out[MOST + 1];
+    (void)state;
+    for (plx_index n = 0; n <= MOST; n++) {
+        for (plx_index i = 0; i < n; i++) x[i] = 0.37 * (double)(i * i) - 3.0;
+        out[n] = 42;
+        plx__exp_scaled(x, n, -1.25, 3.0, out);
+        for (plx_index i = 0; i < n; i++)
+            assert_true(fabs(out[i] - 3.0 * exp(-1.25 * x[i])) <= 4 * DBL_EPSILON * out[i]);
+        assert_true(out[n] == 42);
+        plx__exp_scaled(x, n, -1.25, 3.0, x);
+        if (n) assert_memory_equal(x, out, (size_t)n * sizeof *x);
+    }
+    double edge[3] = {0.0, -INFINITY, -709.0};
+    plx__exp_scaled(edge, 3, 1.0, 1.0, edge);
+    assert_true(edge[0] == 1.0 && edge[1] == 0.0 && edge[2] == 0.0);
+}
+
 static void general_solves(void **state)
 {
     (void)state;
@@ -495,6 +518,7 @@ int main(void)
         cmocka_unit_test(solves_invert),
         cmocka_unit_test(triangular_solves_on_both_sides),
         cmocka_unit_test(general_solves),
+        cmocka_unit_test(exponentials_of_any_length),
         cmocka_unit_test(survives_allocation_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -189,9 +189,9 @@ static plx_status form_laplacian(const colr *c, const colr_view *v, plx_mat out,
     *sum = 0;
     for (plx_index i = 0; i < c->n; i++) {
         double *row = out.data + i * out.ld, degree = 0;
+        plx__exp_scaled(row, c->n, scale, -1.0, row);
         for (plx_index l = 0; l < c->n; l++) {
-            bool pair = i != l && v->present[i] && v->present[l];
-            row[l] = pair ? -exp(scale * row[l]) : 0.0;
+            if (i == l || !v->present[i] || !v->present[l]) row[l] = 0.0;
             degree -= row[l];
         }
         row[i] = degree;

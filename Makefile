@@ -15,9 +15,9 @@ help:
 	@echo "make python-docs     the site of the package, from the same pages (build/python/docs)"
 	@echo "make install     install (PREFIX=/usr/local)"
 	@echo "make check-full  tests plus long fuzzing, thread sanitizer, valgrind, static analysis, coverage"
-	@echo "make test-mpi    build parallax-mpi and compare fits over ranks and threads byte by byte (MPI_RANKS=\"1 2 3 5 8\")"
+	@echo "make test-mpi    build parallax-mpi and compare fits over ranks and threads with those of one process (MPI_RANKS=\"1 2 3 5 8\")"
 	@echo "make bench       benchmarks against limits and peers"
-	@echo "make reproduce   published figures beside ours into docs/results.md, part by part (needs the data sets in the folder $$PARALLAX_DATA)"
+	@echo "make reproduce   published figures beside ours into docs/results.md, part by part (needs the data sets in the folder \$$PARALLAX_DATA)"
 	@echo "make reproduce-METHOD  the same for one method that has published figures, e.g. reproduce-mvkmeans"
 	@echo "make docs        write the generated halves of docs/methods"
 
@@ -72,6 +72,7 @@ test-mpi: setup
 	@cmake -S . -B build/mpi -G Ninja -DCMAKE_BUILD_TYPE=Release -DPLX_MPI=ON -DPLX_BUILD_TESTS=OFF >/dev/null
 	@cmake --build build/mpi -j $(JOBS) --target parallax-cli parallax-mpi parallax-reader
 	@tests/mpi/run_mpi.sh build/mpi $(MPI_RANKS)
+	@tests/mpi/run_graphs.sh build/mpi $(MPI_RANKS)
 
 bench: setup
 	@tools/setup.sh full

@@ -15,6 +15,7 @@
 #include "hints.h"
 
 const plx_peers *cli_peers;
+const plx_engines *cli_engines;
 
 static plx_context *volatile running;
 static volatile sig_atomic_t early; /* a signal came before there was anything to stop */
@@ -156,6 +157,7 @@ int cli_session_open(cli_session *s, const cli_args *args)
     cli_progress_install(&s->progress, s->ctx);
     stop_on_interrupt(s->ctx);
     int code = cli_peers ? cli_fail(s, plx_context_set_peers(s->ctx, cli_peers)) : CLI_DONE;
+    if (!code && cli_engines) code = cli_fail(s, plx_context_set_engines(s->ctx, cli_engines));
     if (!code && cli_flag(args, "stream")) code = cli_fail(s, plx_context_set_stream(s->ctx, NULL));
     if (code) cli_session_close(s);
     return code;

@@ -19,6 +19,8 @@ typedef struct cli_session {
 
 /* The other processes of parallax-mpi, for the contexts to come; NULL: there are none. */
 extern const plx_peers *cli_peers;
+/* What solves systems and spectra with them; NULL: nothing. */
+extern const plx_engines *cli_engines;
 
 /* From here on the first Ctrl-C or SIGTERM asks the running call to stop, also one that is yet to start. */
 void cli_catch_interrupt(void);

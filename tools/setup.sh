@@ -2,8 +2,8 @@
 # Installs what Parallax needs from the distribution's packages: Debian 12 or newer, Ubuntu 22.04 or newer.
 # Does nothing when everything is there; asks for sudo only when it is not run as root.
 #   tools/setup.sh          what building and testing need
-#   tools/setup.sh ci       also what .ci/run and tools/pre-commit.sh need: clang and clang-format
-#   tools/setup.sh mpi      also what -DPLX_MPI=ON needs: OpenMPI
+#   tools/setup.sh ci       also what .ci/run and tools/pre-commit.sh need: clang and clang-format, and what draws PNG
+#   tools/setup.sh mpi      also what -DPLX_MPI=ON needs: OpenMPI, and PETSc and SLEPc for graph methods
 #   tools/setup.sh full     also what `make check-full`, `make bench` and the lint targets need, and a browser for reports
 set -eu
 
@@ -14,10 +14,12 @@ libmatio-dev libutf8proc-dev libstemmer-dev libsqlite3-dev zlib1g-dev libcmocka-
 packages="$packages libglpk-dev libsvm-dev"
 # For the page of --report (report/); a build without them has none.
 packages="$packages nodejs npm"
+# Opened by `parallax plot` for a .png; without them the test of it sees the message instead.
+pictures="librsvg2-2 fonts-dejavu-core"
 case "${1:-}" in
-ci) packages="$packages clang clang-format libomp-dev" ;;
-mpi) packages="$packages libopenmpi-dev openmpi-bin" ;;
-full) packages="$packages clang clang-format libomp-dev clang-tidy cppcheck valgrind lcov chromium" ;;
+ci) packages="$packages clang clang-format libomp-dev $pictures" ;;
+mpi) packages="$packages libopenmpi-dev openmpi-bin libpetsc64-real-dev libslepc64-real-dev" ;;
+full) packages="$packages clang clang-format libomp-dev clang-tidy cppcheck valgrind lcov chromium $pictures" ;;
 esac
 
 # For the Python package: the headers of the interpreter, unless it is one of the user's own.

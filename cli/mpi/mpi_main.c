@@ -6,6 +6,7 @@
  */
 #include <limits.h>
 #include <mpi.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -15,6 +16,7 @@
 #include "../dispatch.h"
 #include "../kernels.h"
 #include "../session.h"
+#include "engines.h"
 
 enum { PATIENCE_MS = 3000, MOST_BYTES = 1 << 30 };
 
@@ -39,6 +41,42 @@ static int receive_from(int from, void *bytes, size_t count, void *payload)
             return 1;
     }
     return 0;
+}
+
+static int sum_of_all(double *x, int64_t count, void *payload)
+{
+    (void)payload;
+    for (int64_t at = 0; at < count; at += MOST_BYTES / 8) {
+        int part = (int)(count - at < MOST_BYTES / 8 ? count - at : MOST_BYTES / 8);
+        if (MPI_Allreduce(MPI_IN_PLACE, x + at, part, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD) != MPI_SUCCESS) return 1;
+    }
+    return 0;
+}
+
+/* Rank by rank, in parts that MPI can count. */
+static int share_by_parts(char *bytes, const size_t *offset, int ranks)
+{
+    for (int r = 0; r < ranks; r++)
+        for (size_t at = offset[r]; at < offset[r + 1]; at += MOST_BYTES) {
+            int part = (int)(offset[r + 1] - at < MOST_BYTES ? offset[r + 1] - at : MOST_BYTES);
+            if (MPI_Bcast(bytes + at, part, MPI_BYTE, r, MPI_COMM_WORLD) != MPI_SUCCESS) return 1;
+        }
+    return 0;
+}
+
+static int share_with_all(void *bytes, const size_t *offset, void *payload)
+{
+    int ranks = ((const plx_peers *)payload)->ranks;
+    if (offset[ranks] > MOST_BYTES) return share_by_parts(bytes, offset, ranks);
+    int *counts = malloc(2 * (size_t)ranks * sizeof *counts), *starts = counts + ranks;
+    if (!counts) return 1;
+    for (int r = 0; r < ranks; r++) {
+        starts[r] = (int)offset[r];
+        counts[r] = (int)(offset[r + 1] - offset[r]);
+    }
+    int code = MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_BYTE, bytes, counts, starts, MPI_BYTE, MPI_COMM_WORLD);
+    free(counts);
+    return code != MPI_SUCCESS;
 }
 
 /* ---- the arguments of the silent ranks ---- */
@@ -90,6 +128,24 @@ static void tell(int real, int rank)
 
 /* ---- the end ---- */
 
+/* What starts the ranks ends all of them by SIGTERM when one has died; a rank that waits for another would not hear of it
+ * otherwise. Only calls that are safe in a handler. */
+static void on_termination(int number)
+{
+    static const char text[] = "parallax-mpi: ended from outside: a rank has died, or the job was stopped; the same "
+                               "command with --resume goes on from a checkpoint, if it kept one\n";
+    (void)number;
+    if (write(STDERR_FILENO, text, sizeof text - 1) < 0) _exit(CLI_FAILED);
+    _exit(CLI_FAILED);
+}
+
+static void end_with_the_job(int rank)
+{
+    struct sigaction action = {.sa_handler = rank == 0 ? on_termination : SIG_DFL};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGTERM, &action, NULL);
+}
+
 /* Every rank ends here. When one fails and the others go on, they wait for it in vain: it ends them. */
 static int agree(int code)
 {
@@ -111,8 +167,24 @@ static bool has_argument(int argc, char **argv, const char *name)
     return false;
 }
 
+/* Takes `--petsc TEXT` or `--petsc=TEXT` out of the arguments, which the command does not know; NULL: there is none. */
+static const char *take_petsc(int *argc, char **argv)
+{
+    const char *options = NULL;
+    int kept = 0;
+    for (int i = 0; i < *argc; i++) {
+        if (strncmp(argv[i], "--petsc=", 8) == 0) options = argv[i] + 8;
+        else if (strcmp(argv[i], "--petsc") == 0 && i + 1 < *argc) options = argv[++i];
+        else argv[kept++] = argv[i];
+    }
+    argv[kept] = NULL;
+    *argc = kept;
+    return options;
+}
+
 static int run_together(int argc, char **argv, plx_peers *peers)
 {
+    static plx_engines engines = {sizeof engines, NULL, NULL, NULL, sum_of_all, share_with_all};
     if (has_argument(argc, argv, "--time-limit")) {
         if (peers->rank == 0)
             fprintf(stderr, "parallax-mpi: --time-limit would strike at another moment on every rank; "
@@ -120,6 +192,9 @@ static int run_together(int argc, char **argv, plx_peers *peers)
         return CLI_USAGE;
     }
     cli_peers = peers;
+    mpi_engines_open(&engines, take_petsc(&argc, argv));
+    engines.payload = peers;
+    cli_engines = &engines;
     return cli_run(peers->rank ? drop_outputs(argc, argv) : argc, argv);
 }
 
@@ -136,6 +211,7 @@ int main(int argc, char **argv)
     cli_catch_interrupt();
     int real = peers.rank ? hush() : STDERR_FILENO, code = CLI_DONE;
     bool together = argc > 1 && strcmp(argv[1], "fit") == 0;
+    if (together) end_with_the_job(peers.rank);
     if (together) code = run_together(argc, argv, &peers);
     else if (peers.rank == 0) code = cli_run(argc, argv);
     int worst = agree(code);
@@ -143,6 +219,7 @@ int main(int argc, char **argv)
         if (peers.rank) tell(real, peers.rank);
         MPI_Abort(MPI_COMM_WORLD, CLI_FAILED);
     }
+    mpi_engines_close();
     MPI_Finalize();
     return peers.rank == 0 ? worst : CLI_DONE;
 }

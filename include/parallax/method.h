@@ -87,11 +87,14 @@ typedef struct plx_method_info {
     const char *transform;          /**< array written by `transform`, or NULL */
     const char *scores;             /**< what a score of a class or cluster is, or NULL: there are none */
     const char *growth;             /**< of the time with the number of samples: "linear", "quadratic", ... */
+    const char *ranks;              /**< what several processes divide (parallax/peers.h): "sums" (the bytes of one
+                                         process), "systems", "spectra" (both by engines), several joined by " + ", or
+                                         "-": one process has to fit it */
 } plx_method_info;
 
 #define PLX_METHOD_INFO_INIT                                                                                           \
     {                                                                                                                  \
-        sizeof(plx_method_info), 0, 0, 0, 0, PLX_TASK_CLASSIFY, 0, 0, 0, 0, 0, 0, 0, 0                                 \
+        sizeof(plx_method_info), 0, 0, 0, 0, PLX_TASK_CLASSIFY, 0, 0, 0, 0, 0, 0, 0, 0, 0                              \
     }
 
 /**

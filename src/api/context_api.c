@@ -44,6 +44,11 @@ plx_status plx_context_set_peers(plx_context *ctx, const plx_peers *peers)
     PLX__CALL(ctx, plx__context_set_peers(ctx, peers), PLX__ARG(ctx));
 }
 
+plx_status plx_context_set_engines(plx_context *ctx, const plx_engines *engines)
+{
+    PLX__CALL(ctx, plx__context_set_engines(ctx, engines), PLX__ARG(ctx));
+}
+
 int64_t plx_context_bytes_sent(const plx_context *ctx) { return ctx ? ctx->bytes_sent : 0; }
 
 int64_t plx_context_memory_limit(const plx_context *ctx) { return ctx ? ctx->memory_limit : 0; }

@@ -71,6 +71,7 @@ static plx_status list_methods(const char **out, plx_context *ctx, bool (*can)(c
 }
 
 static bool streams(const plx__method *m) { return m->streams; }
+static bool is_distributed(const plx__method *m) { return m->ranks != 0; }
 static bool keeps_checkpoints(const plx__method *m) { return m->checkpoints; }
 
 static plx_status check_checkpoint(plx_context *ctx, const plx__method *method, const plx_fit_options *o)
@@ -88,14 +89,29 @@ static plx_status check_checkpoint(plx_context *ctx, const plx__method *method, 
 static plx_status check_streaming(plx_context *ctx, const plx__method *method)
 {
     const char *list = NULL;
-    if ((!ctx->paging && ctx->peers.ranks == 1) || method->streams) return PLX_OK;
+    if (!ctx->paging || method->streams) return PLX_OK;
     PLX_TRY(list_methods(&list, ctx, streams));
-    if (ctx->peers.ranks > 1)
-        PLX_FAIL(ctx, PLX_E_UNSUPPORTED, "%s is not distributed: one process has to fit it; methods that are: %s",
-                 method->name, list);
     PLX_FAIL(ctx, PLX_E_UNSUPPORTED,
              "%s cannot stream: it does not go through the samples row by row; methods that do: %s", method->name,
              list);
+}
+
+static plx_status check_ranks(plx_context *ctx, const plx__method *method)
+{
+    const char *list = NULL;
+    if (ctx->peers.ranks == 1) return PLX_OK;
+    if (!method->ranks) {
+        PLX_TRY(list_methods(&list, ctx, is_distributed));
+        PLX_FAIL(ctx, PLX_E_UNSUPPORTED, "%s is not distributed: one process has to fit it; methods that are: %s",
+                 method->name, list);
+    }
+    if (((method->ranks & PLX__RANKS_SYSTEMS) && !ctx->engines.solve) ||
+        ((method->ranks & PLX__RANKS_SPECTRA) && !ctx->engines.eigen))
+        PLX_FAIL(ctx, PLX_E_UNSUPPORTED,
+                 "%s: several processes need solvers of systems and spectra, which this program was built without "
+                 "(PETSc and SLEPc); let one process fit it",
+                 method->name);
+    return PLX_OK;
 }
 
 /* ---- kernel views ---- */
@@ -374,6 +390,7 @@ plx_status plx__fit(plx_model **out, plx_context *ctx, const plx__method *method
     *out = NULL;
     PLX_TRY(check_request(&o, ctx, method, data, params, options));
     PLX_TRY(check_streaming(ctx, method));
+    PLX_TRY(check_ranks(ctx, method));
     PLX_TRY(check_checkpoint(ctx, method, &o));
     PLX_TRY(plx__model_create(&m, ctx, method, params));
     plx_status st = method == &plx__method_auto ? plx__portfolio_fit(m, ctx, data, o.directory)

@@ -41,13 +41,21 @@ static plx_status hand_out(void *to, size_t wanted, const void *from, size_t siz
     return PLX_OK;
 }
 
+/* By the bits of plx__method.ranks. */
+static const char *ranks_text(const plx__method *m)
+{
+    static const char *const words[] = {"-",       "sums",           "systems",           "sums + systems",
+                                        "spectra", "sums + spectra", "systems + spectra", "sums + systems + spectra"};
+    return words[m->ranks];
+}
+
 plx_status plx_method_describe(plx_method_info *info, const char *method)
 {
     const plx__method *m = method ? plx__any_method(method) : NULL;
     if (!m || !info) return PLX_E_ARG;
     plx_method_info full = {sizeof full,    m->name,         m->title,     m->summary,   m->citation,
                             m->task,        m->capabilities, m->min_views, m->max_views, plx__param_count(m->params),
-                            array_count(m), m->transform,    m->scores,    m->growth};
+                            array_count(m), m->transform,    m->scores,    m->growth,    ranks_text(m)};
     return hand_out(info, info->struct_size, &full, sizeof full);
 }
 

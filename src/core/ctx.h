@@ -41,9 +41,10 @@ struct plx_context {
     atomic_llong memory_peak; /* most of memory_used since creation or plx__memory_peak_reset */
     double time_limit;
     struct plx__paging
-        *paging;        /* streaming: where large blocks are (core/paging.h); of a crew its parent's; else NULL */
-    plx_peers peers;    /* the processes that run the same call; alone: 1 rank */
-    int64_t bytes_sent; /* to them */
+        *paging;         /* streaming: where large blocks are (core/paging.h); of a crew its parent's; else NULL */
+    plx_peers peers;     /* the processes that run the same call; alone: 1 rank */
+    int64_t bytes_sent;  /* to them */
+    plx_engines engines; /* what solves systems and spectra with them */
     size_t arena_block;
     plx_progress_fn progress;
     void *progress_payload;

@@ -21,6 +21,20 @@ plx_status plx__context_set_peers(plx_context *ctx, const plx_peers *given)
     return PLX_OK;
 }
 
+plx_status plx__context_set_engines(plx_context *ctx, const plx_engines *given)
+{
+    plx_engines engines = PLX_ENGINES_INIT;
+    PLX_TRY(plx__take_options(&engines, sizeof engines, ctx, given, "PLX_ENGINES_INIT"));
+    ctx->engines = engines;
+    return PLX_OK;
+}
+
+plx_status plx__peers_lost(plx_context *ctx)
+{
+    PLX_FAIL(ctx, PLX_E_IO,
+             "a rank cannot be reached any more; start the fit again, from a checkpoint if there is one");
+}
+
 static plx_status lost(plx_context *ctx, int rank)
 {
     PLX_FAIL(ctx, PLX_E_IO,
@@ -49,6 +63,16 @@ plx_status plx__peers_spread(plx_context *ctx, int from, void *bytes, size_t cou
     for (int r = 0; r < plx__ranks(ctx); r++)
         if (r != from) PLX_TRY(plx__peers_send(ctx, r, bytes, count));
     return PLX_OK;
+}
+
+/* Sending may wait for the receiver: every second rank receives first. Where the ring is odd, its last rank and rank 0
+ * both send first, to neighbours that receive in time. */
+plx_status plx__peers_pass(plx_context *ctx, const void *out, size_t out_bytes, void *in, size_t in_bytes)
+{
+    int rank = plx__rank(ctx), ranks = plx__ranks(ctx), next = (rank + 1) % ranks, before = (rank + ranks - 1) % ranks;
+    if (rank % 2 == 0) PLX_TRY(plx__peers_send(ctx, next, out, out_bytes));
+    PLX_TRY(plx__peers_receive(ctx, before, in, in_bytes));
+    return rank % 2 ? plx__peers_send(ctx, next, out, out_bytes) : PLX_OK;
 }
 
 /* Numbers begin .. end-1 of the running sum: what came from the rank before, and this rank's tables. */
@@ -93,6 +117,24 @@ plx_status plx__peers_sum(plx_context *ctx, const double *tables, plx_index coun
     PLX_ASSERT(count > 0 || plx__rank(ctx) > 0);
     PLX_TRY(pass_on(ctx, tables, count, width, out));
     return pass_back(ctx, width, out);
+}
+
+plx_status plx__peers_add(plx_context *ctx, double *x, plx_index width)
+{
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    size_t bytes = (size_t)width * sizeof *x;
+    double *own = NULL;
+    PLX_TRY(plx__poll(ctx));
+    if (ctx->engines.sum) {
+        if (ctx->engines.sum(x, width, ctx->engines.payload) != 0) return plx__peers_lost(ctx);
+        ctx->bytes_sent += (int64_t)bytes;
+        return PLX_OK;
+    }
+    PLX_TRY(plx__arena_f64(&own, plx__scratch(ctx), width, 1));
+    memcpy(own, x, bytes);
+    PLX_TRY(plx__peers_sum(ctx, own, 1, width, x));
+    plx__arena_rewind(plx__scratch(ctx), mark);
+    return PLX_OK;
 }
 
 plx_status plx__peers_total(plx_context *ctx, int64_t *counts, plx_index width)

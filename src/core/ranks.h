@@ -11,6 +11,11 @@ plx_status plx__context_set_peers(plx_context *ctx, const plx_peers *peers);
 static inline int plx__rank(const plx_context *ctx) { return ctx->peers.rank; }
 static inline int plx__ranks(const plx_context *ctx) { return ctx->peers.ranks; } /* 1: alone */
 
+plx_status plx__context_set_engines(plx_context *ctx, const plx_engines *engines);
+
+/* PLX_E_IO: one of them is gone, nobody knows which. */
+plx_status plx__peers_lost(plx_context *ctx);
+
 plx_status plx__peers_send(plx_context *ctx, int to, const void *bytes, size_t count);
 plx_status plx__peers_receive(plx_context *ctx, int from, void *bytes, size_t count);
 
@@ -21,6 +26,13 @@ plx_status plx__peers_spread(plx_context *ctx, int from, void *bytes, size_t cou
  * `count` of this rank, which may be none but on rank 0. The running sum goes from rank to rank in segments, as in a
  * pipeline, and the result comes back the same way: every link carries the table once in each direction. */
 plx_status plx__peers_sum(plx_context *ctx, const double *tables, plx_index count, plx_index width, double *out);
+
+/* x = the sum over all ranks, in whatever order is fastest: the same on all ranks, but not for any number of them. */
+plx_status plx__peers_add(plx_context *ctx, double *x, plx_index width);
+
+/* Rounds of a ring: what this rank has goes to the next one while that of the one before comes; no two ranks wait for
+ * each other. */
+plx_status plx__peers_pass(plx_context *ctx, const void *out, size_t out_bytes, void *in, size_t in_bytes);
 
 /* Counts of all ranks added up, on all ranks. */
 plx_status plx__peers_total(plx_context *ctx, int64_t *counts, plx_index width);

@@ -19,6 +19,12 @@ plx__slabs plx__slabs_cut(plx_index n, plx_index pane)
     return cut;
 }
 
+plx__slabs plx__slabs_even(const plx_context *ctx, plx_index n)
+{
+    plx_index ranks = plx__ranks(ctx), rows = plx__max(1, (n + ranks - 1) / ranks);
+    return (plx__slabs){.n = n, .pane = rows, .rows = rows, .count = plx__max(1, (n + rows - 1) / rows)};
+}
+
 /* ---- whose they are ---- */
 
 /* Slabs first .. last-1 are rank's; rank 0 has some whenever there are any. */
@@ -37,21 +43,71 @@ static void rows_of(plx_index *begin, plx_index *end, plx__slabs cut, int rank, 
     *end = plx__min(cut.n, last * cut.rows);
 }
 
+void plx__slabs_of_rank(plx_index *begin, plx_index *end, const plx_context *ctx, plx__slabs cut, int rank)
+{
+    rows_of(begin, end, cut, rank, plx__ranks(ctx));
+}
+
 void plx__slabs_mine(plx_index *begin, plx_index *end, const plx_context *ctx, plx__slabs cut)
 {
     rows_of(begin, end, cut, plx__rank(ctx), plx__ranks(ctx));
 }
 
+/* Where the rows of an array that belong to ranks first .. last-1 are, and how many bytes. */
+typedef struct stretch {
+    char *at;
+    size_t bytes;
+} stretch;
+
+static stretch stretch_of(const plx_context *ctx, plx__slabs cut, void *rows, size_t bytes, plx_index group, int first,
+                          int last)
+{
+    plx_index begin = 0, end = 0, other = 0;
+    rows_of(&begin, &other, cut, first, plx__ranks(ctx));
+    rows_of(&other, &end, cut, (last < plx__ranks(ctx) ? last : plx__ranks(ctx)) - 1, plx__ranks(ctx));
+    begin = (begin + group - 1) / group;
+    end = (end + group - 1) / group;
+    return (stretch){(char *)rows + (size_t)begin * bytes, (size_t)(end - begin) * bytes};
+}
+
+/* By the engines, which know the net. */
+static plx_status share_at_once(plx_context *ctx, plx__slabs cut, void *rows, size_t bytes, plx_index group)
+{
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    int ranks = plx__ranks(ctx);
+    size_t *offset = NULL;
+    PLX_TRY(plx__poll(ctx));
+    PLX_TRY(PLX__ARENA_NEW(&offset, plx__scratch(ctx), ranks + 1));
+    for (int r = 0; r < ranks; r++) {
+        stretch s = stretch_of(ctx, cut, rows, bytes, group, r, r + 1);
+        offset[r + 1] = offset[r] + s.bytes;
+        if (r == plx__rank(ctx)) ctx->bytes_sent += (int64_t)s.bytes;
+    }
+    if (ctx->engines.share(rows, offset, ctx->engines.payload) != 0) return plx__peers_lost(ctx);
+    plx__arena_rewind(plx__scratch(ctx), mark);
+    return PLX_OK;
+}
+
+/* Up and down a binomial tree: in round d, ranks with an odd multiple of d hand what they have gathered, the rows of d
+ * ranks, to the one d before them; at the root all of it is there and goes back the same way. */
 plx_status plx__slabs_share(plx_context *ctx, plx__slabs cut, void *rows, size_t bytes, plx_index group)
 {
-    if (!rows || cut.alone) return PLX_OK;
-    for (int r = 0; plx__ranks(ctx) > 1 && r < plx__ranks(ctx); r++) {
-        plx_index begin = 0, end = 0;
-        rows_of(&begin, &end, cut, r, plx__ranks(ctx));
-        begin = (begin + group - 1) / group;
-        end = (end + group - 1) / group;
-        PLX_TRY(plx__peers_spread(ctx, r, (char *)rows + (size_t)begin * bytes, (size_t)(end - begin) * bytes));
+    int rank = plx__rank(ctx), ranks = plx__ranks(ctx), d = 1;
+    if (!rows || cut.alone || ranks == 1) return PLX_OK;
+    if (ctx->engines.share) return share_at_once(ctx, cut, rows, bytes, group);
+    stretch all = stretch_of(ctx, cut, rows, bytes, group, 0, ranks);
+    for (; d < ranks && rank % (2 * d) == 0; d *= 2) {
+        if (rank + d >= ranks) continue;
+        stretch theirs = stretch_of(ctx, cut, rows, bytes, group, rank + d, rank + 2 * d);
+        PLX_TRY(plx__peers_receive(ctx, rank + d, theirs.at, theirs.bytes));
     }
+    if (rank > 0) {
+        stretch mine = stretch_of(ctx, cut, rows, bytes, group, rank, rank + d);
+        PLX_TRY(plx__peers_send(ctx, rank - d, mine.at, mine.bytes));
+        PLX_TRY(plx__peers_receive(ctx, rank - d, all.at, all.bytes));
+    }
+    for (d /= 2; d > 0; d /= 2)
+        if (rank + d < ranks) PLX_TRY(plx__peers_send(ctx, rank + d, all.at, all.bytes));
     return PLX_OK;
 }
 

@@ -31,6 +31,10 @@ typedef struct plx__slabs {
 /* Panes of at least `pane` rows; what most methods want is PLX__PANE_ROWS. */
 plx__slabs plx__slabs_cut(plx_index n, plx_index pane);
 
+/* One slab per process, as even as can be: for work that sums nothing over samples, so that the cut may depend on how
+ * many they are. */
+plx__slabs plx__slabs_even(const plx_context *ctx, plx_index n);
+
 #ifdef PLX_CHECKED
 enum { PLX__PANE_ROWS = 40 }; /* so that small tests have several */
 #else
@@ -51,8 +55,11 @@ plx_status plx__slabs_each(plx_context *ctx, plx__slabs cut, plx__pane_fn fn, vo
 /* The samples this process works on: begin .. end-1. */
 void plx__slabs_mine(plx_index *begin, plx_index *end, const plx_context *ctx, plx__slabs cut);
 
+/* The same of another process. */
+void plx__slabs_of_rank(plx_index *begin, plx_index *end, const plx_context *ctx, plx__slabs cut, int rank);
+
 /* Rows of an array over samples, `bytes` each, from the processes that worked on them to all. `group` samples have a row
- * together (1: each has its own); it divides a pane. */
+ * together (1: each has its own); it divides a pane. O(log processes) messages of a process in a row. */
 plx_status plx__slabs_share(plx_context *ctx, plx__slabs cut, void *rows, size_t bytes, plx_index group);
 
 /* Numbers that plx__slabs_sum() takes from scratch. */

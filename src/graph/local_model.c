@@ -11,6 +11,8 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "core/ranks.h"
+#include "core/slabs.h"
 #include "graph/gram_knn.h"
 #include "graph/local_solve.h"
 #include "graph/neighbours.h"
@@ -32,6 +34,7 @@ typedef struct local_job {
     const plx__local_options *o;
     plx_csr a;
     work_space *space;
+    plx_index first; /* several processes: of the rows of this one */
 } local_job;
 
 /* ---- inner products and kernels ---- */
@@ -356,7 +359,7 @@ static plx_status solve_rows(void *arg, plx_context *ctx, plx_index begin, plx_i
     const local_job *job = arg;
     work_space *w = &job->space[worker];
     PLX_TRY(plx__poll(ctx));
-    for (plx_index i = begin; i < end; i++) {
+    for (plx_index i = job->first + begin; i < job->first + end; i++) {
         plx_index used = 0;
         for (plx_index v = 0; v < job->n_views; v++) {
             if (!job->views[v].query_present[i]) continue;
@@ -394,6 +397,22 @@ static plx_status open_space(work_space *w, plx_context *ctx, plx_index most, pl
     return plx__arena_f64(&w->weight, scratch, n_views, 1);
 }
 
+/* Each process solves for its rows; their weights, as many as the columns all of them know, are then shared. */
+static plx_status solve_together(local_job *job, plx_context *ctx)
+{
+    plx__slabs cut = plx__slabs_even(ctx, job->a.rows);
+    plx_index end = 0;
+    plx__slabs_mine(&job->first, &end, ctx, cut);
+    PLX_TRY(plx__parallel_for(ctx, end - job->first, GRAIN, solve_rows, job));
+    for (int r = 0; r < plx__ranks(ctx); r++) {
+        plx_index begin = 0;
+        plx__slabs_of_rank(&begin, &end, ctx, cut, r);
+        size_t count = (size_t)(job->a.ptr[end] - job->a.ptr[begin]);
+        PLX_TRY(plx__peers_spread(ctx, r, job->a.val + job->a.ptr[begin], count * sizeof *job->a.val));
+    }
+    return PLX_OK;
+}
+
 plx_status plx__local_matrix(plx_csr *out, plx_context *ctx, plx__local_view *views, plx_index n_views,
                              const plx__local_options *o)
 {
@@ -405,7 +424,8 @@ plx_status plx__local_matrix(plx_csr *out, plx_context *ctx, plx__local_view *vi
             cols = plx__max(cols, plx__points_cols(views[v].rows));
     PLX_TRY(PLX__ARENA_NEW(&job.space, plx__scratch(ctx), plx__workers(ctx)));
     for (int t = 0; t < plx__workers(ctx); t++) PLX_TRY(open_space(&job.space[t], ctx, job.most, cols, n_views));
-    PLX_TRY(plx__parallel_for(ctx, job.a.rows, GRAIN, solve_rows, &job));
+    PLX_TRY(o->self && plx__ranks(ctx) > 1 ? solve_together(&job, ctx)
+                                           : plx__parallel_for(ctx, job.a.rows, GRAIN, solve_rows, &job));
     *out = job.a;
     return PLX_OK;
 }

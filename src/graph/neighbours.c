@@ -3,7 +3,9 @@
  */
 #include "graph/neighbours.h"
 
+#include "core/ranks.h"
 #include "graph/descent.h"
+#include "linalg/knn_ring.h"
 #include "run/facts.h"
 
 typedef enum knn_choice { KNN_AUTO = 0, KNN_EXACT = 1, KNN_APPROX = 2 } knn_choice; /* order of the words */
@@ -16,7 +18,7 @@ static plx_index count_present(const uint8_t *present, plx_index n)
 }
 
 typedef struct search_plan {
-    bool approx, unasked; /* unasked: auto took it */
+    bool approx, unasked; /* unasked: auto took it, which it does not among ranks */
     double target;
 } search_plan;
 
@@ -28,7 +30,7 @@ static plx_status plan_search(search_plan *out, plx_context *ctx, const plx__run
     if (!run || plx__view_value_level(run->settings, "knn", view) < 0) return PLX_OK;
     PLX_TRY(plx__view_value(&choice, ctx, run->settings, "knn", view));
     PLX_TRY(plx__view_value(&recall, ctx, run->settings, "knn_recall", view));
-    out->unasked = choice.word == KNN_AUTO && n > PLX__KNN_EXACT_ROWS;
+    out->unasked = choice.word == KNN_AUTO && n > PLX__KNN_EXACT_ROWS && plx__ranks(ctx) == 1;
     out->approx = out->unasked || choice.word == KNN_APPROX;
     out->target = recall.number;
     return PLX_OK;
@@ -56,12 +58,28 @@ static plx_status tell(plx__run *run, const char *view, const plx__descent_repor
     return run->fitted ? PLX_OK : plx__report_number_of(run, "knn_recall", view, report->recall);
 }
 
+/* Every process with its own rows; the search by descent is one process's. */
+static plx_status search_together(plx_context *ctx, const search_plan *plan, const char *view, plx__points rows,
+                                  const plx__knn_options *options, int64_t *index, double *distance)
+{
+    plx__slabs cut = plx__slabs_even(ctx, plx__points_rows(rows));
+    plx__knn_options own = *options;
+    plx_index begin = 0, end = 0;
+    if (plan->approx)
+        PLX_FAIL(ctx, PLX_E_UNSUPPORTED, "knn = approx (view '%s'): several processes search exactly; set knn=exact",
+                 view);
+    plx__slabs_mine(&begin, &end, ctx, cut);
+    if (own.present) own.present += begin;
+    return plx__knn_ring(ctx, cut, plx__points_range(rows, begin, end), &own, index, distance);
+}
+
 plx_status plx__neighbours(plx_context *ctx, plx__run *run, const char *view, plx__points rows,
                            const plx__knn_options *options, int64_t *index, double *distance)
 {
     plx__descent_report report;
     search_plan plan;
     PLX_TRY(plan_search(&plan, ctx, run, view, count_present(options->present, plx__points_rows(rows))));
+    if (plx__ranks(ctx) > 1) return search_together(ctx, &plan, view, rows, options, index, distance);
     if (!plan.approx) return plx__knn(ctx, rows, rows, options, index, distance);
     PLX_TRY(plx__descent_knn(ctx, rows, options, plan.target, index, distance, &report));
     return tell(run, view, &report, &plan);
@@ -72,6 +90,7 @@ double plx__neighbours_bytes(const plx__run *run, const char *view, plx_index k,
     plx_index n = run->problem->n;
     search_plan plan;
     if (plan_search(&plan, run->ctx, run, view, n) != PLX_OK) return INFINITY;
+    if (plx__ranks(run->ctx) > 1) return plx__knn_ring_bytes(run->ctx, n, k, entries, sparse);
     return plan.approx ? plx__descent_bytes(run->ctx, n, k, entries, sparse)
                        : plx__knn_bytes(run->ctx, n, k, entries, sparse);
 }

@@ -1,7 +1,8 @@
 /*
  * Nearest neighbours of the samples of a view among each other, by the parameters knn and knn_recall: exactly, or
  * approximately with the recall measured. The JSON result says what was found (knn_recall: {VIEW: share}); a warning
- * says when it is less than was asked for, and when knn=auto took the approximate search.
+ * says when it is less than was asked for, and when knn=auto took the approximate search. Several processes
+ * (core/ranks.h) search exactly, each for its own rows; all of them must make the call.
  */
 #ifndef PLX_GRAPH_NEIGHBOURS_H
 #define PLX_GRAPH_NEIGHBOURS_H

@@ -7,15 +7,22 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/parallel.h"
+#include "core/ranks.h"
 #include "graph/components.h"
 #include "linalg/eigen.h"
 #include "linalg/iterative.h"
+#include "linalg/rank_solvers.h"
 #include "linalg/sparse_chol.h"
 
 enum {
     FACTOR_UP_TO = 3000,     /* samples up to which L + C is formed and factorised: fill may make the factor dense */
     ALL_VECTORS_UP_TO = 1500 /* samples up to which all eigenvectors are computed */
 };
+
+/* Residual of systems and, relative to the norm of L, of eigenpairs that several processes solve: as near to the factors
+ * of one process as conjugate gradients come without pains. */
+static const double RANKS_TOL = 1e-10, RANKS_EIGEN_TOL = 1e-12;
 
 /* ---- making ---- */
 
@@ -116,22 +123,30 @@ plx_status plx__smoother_apply(void *arg, plx_context *ctx, double *y, const dou
     return plx__smoother_apply_block(arg, ctx, plx__cmat_of(x, s->n, 1), plx__mat_of(y, s->n, 1));
 }
 
-plx_status plx__smoother_matrix(plx_csr *out, plx_context *ctx, const plx__smoother *s)
+plx_status plx__smoother_rows(plx_csr *out, plx_context *ctx, const plx__smoother *s, plx_index begin, plx_index end)
 {
-    PLX_TRY(plx__arena_csr(out, plx__scratch(ctx), s->n, s->n, 0));
+    PLX_TRY(plx__arena_csr(out, plx__scratch(ctx), end - begin, s->n, 0));
     for (plx_index v = 0; v < s->n_parts; v++) {
         const plx__smoother_part *part = &s->part[v];
-        plx_csr l = part->l, sum;
+        plx_csr product, sum;
         if (part->weight == 0) continue;
-        if (part->factored)
-            PLX_TRY(plx__csr_matmul(&l, plx__scratch(ctx), plx__ccsr(part->b_turned), plx__ccsr(part->b)));
-        PLX_TRY(plx__csr_add(&sum, plx__scratch(ctx), 1.0, plx__ccsr(*out), part->weight, plx__ccsr(l)));
+        plx_ccsr l = plx__csr_rows(plx__ccsr(part->factored ? part->b_turned : part->l), begin, end);
+        if (part->factored) {
+            PLX_TRY(plx__csr_matmul(&product, plx__scratch(ctx), l, plx__ccsr(part->b)));
+            l = plx__ccsr(product);
+        }
+        PLX_TRY(plx__csr_add(&sum, plx__scratch(ctx), 1.0, plx__ccsr(*out), part->weight, l));
         *out = sum;
     }
-    for (plx_index i = 0; s->row_scale && i < s->n; i++)
+    for (plx_index i = 0; s->row_scale && i < end - begin; i++)
         for (plx_index p = out->ptr[i]; p < out->ptr[i + 1]; p++)
-            out->val[p] *= s->row_scale[i] * s->row_scale[out->col[p]];
+            out->val[p] *= s->row_scale[begin + i] * s->row_scale[out->col[p]];
     return PLX_OK;
+}
+
+plx_status plx__smoother_matrix(plx_csr *out, plx_context *ctx, const plx__smoother *s)
+{
+    return plx__smoother_rows(out, ctx, s, 0, s->n);
 }
 
 static void diagonal(double *out, const plx__smoother *s)
@@ -189,18 +204,20 @@ static plx_status check_reach(plx_context *ctx, const plx__smoother *s, const do
 
 /* ---- solving ---- */
 
-static plx_status add_diagonal(plx_csr *out, plx_context *ctx, plx_ccsr l, const double *c, double *largest)
+/* Rows of L from `first` on, with those of C. */
+static plx_status add_diagonal(plx_csr *out, plx_context *ctx, plx_ccsr l, plx_index first, const double *c,
+                               double *largest)
 {
     plx_csr d;
-    PLX_TRY(plx__arena_csr(&d, plx__scratch(ctx), l.rows, l.rows, l.rows));
+    PLX_TRY(plx__arena_csr(&d, plx__scratch(ctx), l.rows, l.cols, l.rows));
     for (plx_index i = 0; i < l.rows; i++) {
-        d.col[i] = (int32_t)i;
-        d.val[i] = c[i];
+        d.col[i] = (int32_t)(first + i);
+        d.val[i] = c[first + i];
         d.ptr[i + 1] = i + 1;
     }
     PLX_TRY(plx__csr_add(out, plx__scratch(ctx), 1.0, l, 1.0, plx__ccsr(d)));
     *largest = 0;
-    for (plx_index i = 0; i < l.rows; i++) *largest = fmax(*largest, plx__csr_get(plx__ccsr(*out), i, i));
+    for (plx_index i = 0; i < l.rows; i++) *largest = fmax(*largest, plx__csr_get(plx__ccsr(*out), i, first + i));
     return PLX_OK;
 }
 
@@ -212,7 +229,7 @@ static plx_status solve_factorised(plx_context *ctx, const plx__smoother *s, con
     plx_csr l, m;
     double largest = 0;
     PLX_TRY(plx__smoother_matrix(&l, ctx, s));
-    PLX_TRY(add_diagonal(&m, ctx, plx__ccsr(l), c, &largest));
+    PLX_TRY(add_diagonal(&m, ctx, plx__ccsr(l), 0, c, &largest));
     plx_status st = plx__sparse_chol_create(&factor, plx__scratch(ctx), plx__ccsr(m), method);
     if (st == PLX_E_NUMERIC) plx__clear_error(ctx);
     bool singular = st == PLX_E_NUMERIC || (st == PLX_OK && plx__sparse_chol_smallest_pivot(factor) <= 1e-12 * largest);
@@ -253,8 +270,28 @@ static plx_status solve_iterated(plx_context *ctx, plx__smoother *s, const doubl
     return PLX_OK;
 }
 
-const char *plx__smoother_route(const plx__smoother *s)
+/* Each process has its rows of L + C. */
+static plx_status solve_together(plx_context *ctx, const plx__smoother *s, const double *c, plx_mat f,
+                                 const char *method, plx__smooth_result *result)
 {
+    plx__slabs cut = plx__slabs_even(ctx, s->n);
+    plx_index begin = 0, end = 0;
+    double largest = 0;
+    plx_csr l, m;
+    plx_mat rhs;
+    plx__iter_result iterated;
+    plx__slabs_mine(&begin, &end, ctx, cut);
+    PLX_TRY(plx__smoother_rows(&l, ctx, s, begin, end));
+    PLX_TRY(add_diagonal(&m, ctx, plx__ccsr(l), begin, c, &largest));
+    PLX_TRY(plx__mat_clone(&rhs, plx__scratch(ctx), plx__cmat(f)));
+    PLX_TRY(plx__rank_solve(ctx, cut, plx__ccsr(m), plx__cmat(rhs), f, RANKS_TOL, method, &iterated));
+    *result = (plx__smooth_result){plx__max(1, iterated.iterations), iterated.converged};
+    return PLX_OK;
+}
+
+const char *plx__smoother_route(const plx_context *ctx, const plx__smoother *s)
+{
+    if (plx__ranks(ctx) > 1) return "a system divided among the processes";
     return s->n <= FACTOR_UP_TO ? "sparse Cholesky factorisation" : "conjugate gradients";
 }
 
@@ -266,7 +303,8 @@ plx_status plx__smoother_solve(plx_context *ctx, plx__smoother *s, const double 
     PLX_TRY(check_reach(ctx, s, c, method));
     for (plx_index i = 0; i < s->n; i++)
         for (plx_index k = 0; k < y.cols; k++) f.data[i * f.ld + k] = c[i] * y.data[i * y.ld + k];
-    if (s->n <= FACTOR_UP_TO) PLX_TRY(solve_factorised(ctx, s, c, f, method));
+    if (plx__ranks(ctx) > 1) PLX_TRY(solve_together(ctx, s, c, f, method, result));
+    else if (s->n <= FACTOR_UP_TO) PLX_TRY(solve_factorised(ctx, s, c, f, method));
     else PLX_TRY(solve_iterated(ctx, s, c, f, result));
     plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;
@@ -278,11 +316,47 @@ static bool solved_densely(plx_index n, plx_index k) { return n <= ALL_VECTORS_U
 
 static plx_index basis_for(plx_index n, plx_index k) { return plx__min(n, plx__max(4 * k + 20, 100)); }
 
+/* Largest sum of absolute values in a row of this process, hence a bound of the norm, on all of them. */
+static plx_status norm_bound(double *out, plx_context *ctx, plx_ccsr rows)
+{
+    double most = 0, other = 0;
+    for (plx_index i = 0; i < rows.rows; i++) {
+        double sum = 0;
+        for (plx_index p = rows.ptr[i]; p < rows.ptr[i + 1]; p++) sum += fabs(rows.val[p]);
+        most = fmax(most, sum);
+    }
+    *out = 0;
+    for (int r = 0; r < plx__ranks(ctx); r++) {
+        other = most;
+        PLX_TRY(plx__peers_spread(ctx, r, &other, sizeof other));
+        *out = fmax(*out, other);
+    }
+    return PLX_OK;
+}
+
+static plx_status smallest_together(plx_context *ctx, const plx__smoother *s, plx_index k, double *values,
+                                    plx_mat vectors, const char *what)
+{
+    plx__rank_operator a = {.cut = plx__slabs_even(ctx, s->n)};
+    plx__eigen_options o = {.basis = basis_for(s->n, k)};
+    plx_index begin = 0, end = 0;
+    double norm = 0;
+    plx_csr l;
+    plx__slabs_mine(&begin, &end, ctx, a.cut);
+    PLX_TRY(plx__smoother_rows(&l, ctx, s, begin, end));
+    a.rows = plx__ccsr(l);
+    PLX_TRY(norm_bound(&norm, ctx, a.rows));
+    o.tol = RANKS_EIGEN_TOL * (norm > 0 ? norm : 1.0);
+    return plx__rank_eigen(ctx, &a, k, PLX__SMALLEST, &o, values, vectors, what);
+}
+
 plx_status plx__smoother_smallest(plx_context *ctx, plx__smoother *s, plx_index k, double *values, plx_mat vectors,
                                   bool *converged, const char *what)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
-    if (solved_densely(s->n, k)) {
+    if (plx__rank_eigen_serves(ctx, s->n, k)) {
+        PLX_TRY(smallest_together(ctx, s, k, values, vectors, what));
+    } else if (solved_densely(s->n, k)) {
         plx_csr l;
         plx_mat dense;
         PLX_TRY(plx__smoother_matrix(&l, ctx, s));
@@ -298,13 +372,16 @@ plx_status plx__smoother_smallest(plx_context *ctx, plx__smoother *s, plx_index 
     return PLX_OK;
 }
 
-double plx__smoother_bytes(plx_index n, double entries, bool eigenvectors, plx_index columns, int threads)
+double plx__smoother_bytes(const plx_context *ctx, plx_index n, double entries, bool eigenvectors, plx_index columns)
 {
     double size = (double)n, k = (double)columns, matrix = 12.0 * entries + 8.0 * size, vectors = 8.0 * size * (k + 4);
+    bool engines = eigenvectors ? plx__rank_eigen_serves(ctx, n, columns) : plx__ranks(ctx) > 1;
+    if (engines)
+        return vectors + plx__rank_bytes(ctx, n, 3 * entries, columns + (eigenvectors ? basis_for(n, columns) : 8));
     if (eigenvectors && solved_densely(n, columns)) return 2 * matrix + 8.0 * size * (2 * size + k + 30);
     if (eigenvectors) return plx__eigen_few_bytes(n, columns, basis_for(n, columns)) + vectors;
     if (n > FACTOR_UP_TO) return 8.0 * size * (9 * k + 8);
-    return 3 * matrix + vectors + plx__sparse_chol_bytes(n, (plx_index)(0.5 * (entries + size)), threads);
+    return 3 * matrix + vectors + plx__sparse_chol_bytes(n, (plx_index)(0.5 * (entries + size)), plx__workers(ctx));
 }
 
 plx_status plx__smoother_objective(double *out, plx_context *ctx, plx__smoother *s, const double *c, plx_cmat y,

@@ -4,6 +4,9 @@
  *
  *     classification   F = (L + C)^-1 C Y,  C diagonal                 (sparse Cholesky, or conjugate gradients)
  *     clustering       eigenvectors of the smallest eigenvalues of L   (LAPACK, or Lanczos)
+ *
+ * Several processes (core/ranks.h) hold the same parts; each forms its rows of L and their engines do the rest
+ * (linalg/rank_solvers.h).
  */
 #ifndef PLX_GRAPH_SMOOTHER_H
 #define PLX_GRAPH_SMOOTHER_H
@@ -37,7 +40,8 @@ plx_status plx__smoother_form_parts(plx_context *ctx, plx__smoother *s);
 plx_status plx__smoother_apply_block(void *arg, plx_context *ctx, plx_cmat x, plx_mat y);
 plx_status plx__smoother_apply(void *arg, plx_context *ctx, double *y, const double *x);
 
-/* L in CSR form. */
+/* L in CSR form, and its rows begin .. end-1. */
+plx_status plx__smoother_rows(plx_csr *out, plx_context *ctx, const plx__smoother *s, plx_index begin, plx_index end);
 plx_status plx__smoother_matrix(plx_csr *out, plx_context *ctx, const plx__smoother *s);
 
 /* Samples that no label reaches: no connected part of L that holds one has any c > 0. Flags in scratch, and how many. */
@@ -55,7 +59,7 @@ plx_status plx__smoother_solve(plx_context *ctx, plx__smoother *s, const double 
                                const char *method, plx__smooth_result *result);
 
 /* Which way the above goes, for the log. */
-const char *plx__smoother_route(const plx__smoother *s);
+const char *plx__smoother_route(const plx_context *ctx, const plx__smoother *s);
 
 /* k smallest eigenvalues, ascending, and their vectors (n x k). *converged is set to false when the time limit came
  * first. */
@@ -64,7 +68,7 @@ plx_status plx__smoother_smallest(plx_context *ctx, plx__smoother *s, plx_index 
 
 /* Bytes of solving (L + C) F = C Y, or of k = `columns` eigenvectors, beyond the parts and the results; `entries` bounds
  * those of L, whose factor is taken for dense. */
-double plx__smoother_bytes(plx_index n, double entries, bool eigenvectors, plx_index columns, int threads);
+double plx__smoother_bytes(const plx_context *ctx, plx_index n, double entries, bool eigenvectors, plx_index columns);
 
 /* tr(F'LF) + tr((F-Y)'C(F-Y)). */
 plx_status plx__smoother_objective(double *out, plx_context *ctx, plx__smoother *s, const double *c, plx_cmat y,

@@ -314,7 +314,7 @@ plx_status plx__csr_add(plx_csr *out, plx__arena *arena, double alpha, plx_ccsr 
 {
     int64_t to = 0;
     PLX_ASSERT(a.rows == b.rows && a.cols == b.cols);
-    PLX_TRY(plx__arena_csr(out, arena, a.rows, a.cols, plx__nnz(a) + plx__nnz(b)));
+    PLX_TRY(plx__arena_csr(out, arena, a.rows, a.cols, a.ptr[a.rows] - a.ptr[0] + b.ptr[b.rows] - b.ptr[0]));
     for (plx_index i = 0; i < a.rows; i++) {
         int64_t p = a.ptr[i], q = b.ptr[i];
         while (p < a.ptr[i + 1] || q < b.ptr[i + 1]) {

@@ -13,8 +13,8 @@
 static inline plx_index plx__nnz(plx_ccsr a) { return a.ptr[a.rows]; }
 
 /* The rows begin..end-1 as a matrix of their own; ptr of the result does not start at 0, which all
- * *products and row functions* below and plx__csr_transpose accept; plx__nnz, the other makers and
- * plx__csr_check do not. */
+ * *products and row functions* below, plx__csr_transpose, plx__csr_add and plx__csr_matmul (its left factor)
+ * accept; plx__nnz, the other makers and plx__csr_check do not. */
 static inline plx_ccsr plx__csr_rows(plx_ccsr a, plx_index begin, plx_index end)
 {
     plx_ccsr r = {end - begin, a.cols, a.ptr + begin, a.col, a.val};

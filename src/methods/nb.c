@@ -163,6 +163,7 @@ const plx__method plx__method_nb = {
     .scores = "class probability",
     .growth = "linear",
     .streams = true,
+    .ranks = PLX__RANKS_SUMS,
     .params = tables,
     .arrays = array_specs,
     .profiles = {.array = "theta.VIEW"},

@@ -196,6 +196,13 @@ typedef struct plx__profiles {
     const char *pattern_places; /* array of samples in the middle of the pattern, numbered as keep_samples keeps them */
 } plx__profiles;
 
+/* How several processes fit a method together (core/ranks.h); none of these: one process has to. */
+enum {
+    PLX__RANKS_SUMS = 1u << 0,    /* sums over samples by slabs: the bytes of one process */
+    PLX__RANKS_SYSTEMS = 1u << 1, /* sparse systems by the engines of the program (linalg/rank_solvers.h) */
+    PLX__RANKS_SPECTRA = 1u << 2  /* eigenvectors by these */
+};
+
 struct plx__method {
     const char *name, *title, *summary, *citation;
     plx_task task;
@@ -203,6 +210,7 @@ struct plx__method {
     const char *growth; /* of the time with the number of samples, at the defaults: "linear", "quadratic", ... */
     bool checkpoints;   /* its iteration keeps checkpoints (run/checkpoint.h) */
     bool streams;       /* its passes go row by row, so that a context that streams serves it well */
+    unsigned ranks;     /* PLX__RANKS_... */
     unsigned capabilities;
     plx_index min_views, max_views; /* max 0: no limit */
     plx_index min_classes;          /* among the labels; 0: labels are optional */

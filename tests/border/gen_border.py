@@ -253,6 +253,7 @@ BY_TYPE = {
 OPTIONAL = {
     "plx_context_set_stream": ["directory"],
     "plx_context_set_peers": ["peers"],
+    "plx_context_set_engines": ["engines"],
     "plx_explain": ["options"],
     "plx_model_array_names": ["data"],
     "plx_model_array_write": ["data"],

@@ -386,6 +386,7 @@ const plx__method plx__method_coem = {
     .growth = "linear",
     .checkpoints = true,
     .streams = true,
+    .ranks = PLX__RANKS_SUMS,
     .params = tables,
     .clusters_by = PLX__CLUSTERS_BIC,
     .clusters_array = "loglik",

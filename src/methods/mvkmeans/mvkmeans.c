@@ -296,6 +296,7 @@ const plx__method plx__method_mvkmeans = {
     .growth = "linear",
     .checkpoints = true,
     .streams = true,
+    .ranks = PLX__RANKS_SUMS,
     .params = tables,
     .arrays = array_specs,
     .profiles = {.array = "centroids.VIEW", .kind = PLX__PROFILE_LEVELS},

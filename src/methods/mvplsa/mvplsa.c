@@ -256,6 +256,7 @@ const plx__method plx__method_mvplsa = {
     .growth = "linear",
     .checkpoints = true,
     .streams = true,
+    .ranks = PLX__RANKS_SUMS,
     .params = tables,
     .arrays = array_specs,
     .profiles = {.array = "pf.VIEW", .mix = "py.VIEW"},

@@ -5,8 +5,10 @@
 #include "methods/spectral/affinity.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "core/parallel.h"
+#include "core/ranks.h"
 #include "graph/similarity.h"
 
 /* ---- given matrices ---- */
@@ -150,21 +152,31 @@ typedef struct block_job {
     plx_mat out; /* squared distances become affinities */
 } block_job;
 
+/* Squared distances of one row over its local scales, negative; no scale on either side: equal rows alone are near. */
+static void over_scales(const block_job *job, plx_index i, double *row)
+{
+    for (plx_index j = 0; j < job->out.cols; j++) {
+        double product = job->scale[i] * job->cols->scale[j];
+        row[j] = product > 0 ? -row[j] / product : row[j] == 0 ? 0.0 : -INFINITY;
+    }
+}
+
 static plx_status transform_rows(void *arg, plx_context *ctx, plx_index begin, plx_index end, int worker)
 {
     const block_job *job = arg;
-    double width = job->cols->width, factor = -0.5 / (width * width);
+    double width = job->cols->width, factor = job->scale ? 1.0 : -0.5 / (width * width);
     (void)ctx;
     (void)worker;
     for (plx_index i = begin; i < end; i++) {
         double *row = job->out.data + i * job->out.ld;
-        bool here = job->rows->present[job->begin + i];
-        for (plx_index j = 0; j < job->out.cols; j++) {
-            double product = job->scale ? job->scale[i] * job->cols->scale[j] : 1.0;
-            if (!here || !job->cols->present[j]) row[j] = 0.0;
-            else if (!job->scale) row[j] = exp(factor * row[j]);
-            else row[j] = product > 0 ? exp(-row[j] / product) : row[j] == 0 ? 1.0 : 0.0;
+        if (!job->rows->present[job->begin + i]) {
+            memset(row, 0, (size_t)job->out.cols * sizeof *row);
+            continue;
         }
+        if (job->scale) over_scales(job, i, row);
+        plx__exp_scaled(row, job->out.cols, factor, 1.0, row);
+        for (plx_index j = 0; j < job->out.cols; j++)
+            if (!job->cols->present[j]) row[j] = 0.0;
     }
     return PLX_OK;
 }
@@ -189,6 +201,22 @@ plx_status plx__affinity_block(plx_context *ctx, const plx__affinity *a, plx_ind
 /* ---- sparse ---- */
 
 bool plx__affinity_is_sparse(const plx__affinity *a) { return a->k > 0 || (a->given && plx__points_sparse(a->rows)); }
+
+bool plx__affinities_sparse(const plx__run *run, plx_index k)
+{
+    for (plx_index v = 0; v < run->problem->n_views; v++)
+        if (k == 0 && !(run->problem->views[v].kind == PLX_VIEW_KERNEL && run->problem->views[v].sparse)) return false;
+    return true;
+}
+
+plx_status plx__affinities_divide(plx__run *run, plx_index k)
+{
+    if (plx__ranks(run->ctx) == 1 || plx__affinities_sparse(run, k)) return PLX_OK;
+    PLX_FAIL(run->ctx, PLX_E_UNSUPPORTED,
+             "%s: affinities of all pairs (affinity_k = 0) are not distributed; set affinity_k, or let one process fit "
+             "it",
+             run->method->name);
+}
 
 static double own_affinity(const plx__affinity *a, plx_index i)
 {

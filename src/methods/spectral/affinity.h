@@ -52,6 +52,11 @@ plx_status plx__affinity_open(plx__affinity *out, plx__run *run, plx_index view,
 /* Rows begin .. end-1 of the n x n matrix. */
 plx_status plx__affinity_block(plx_context *ctx, const plx__affinity *a, plx_index begin, plx_index end, plx_mat out);
 
+/* Are the affinities of every view of the data those of near pairs, or given so? Several processes (core/ranks.h) work on
+ * such only: PLX_E_UNSUPPORTED with a remedy. */
+bool plx__affinities_sparse(const plx__run *run, plx_index k);
+plx_status plx__affinities_divide(plx__run *run, plx_index k);
+
 /* Can the matrix be had sparse (affinity_k, or given so)? */
 bool plx__affinity_is_sparse(const plx__affinity *a);
 

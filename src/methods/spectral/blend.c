@@ -344,6 +344,12 @@ static plx_status apply_sparse(void *arg, plx_context *ctx, double *y, const dou
     return b->unknown > 0 ? plx__presence_add(ctx, &b->presence, b->unknown, x, y) : PLX_OK;
 }
 
+static plx_status add_unknown(void *arg, plx_context *ctx, plx__slabs cut, const double *x, double *y)
+{
+    const plx__blend *b = arg;
+    return plx__presence_add_rows(ctx, &b->presence, b->unknown, cut, x, y);
+}
+
 static plx_status sparse_components(plx__blend *b, plx_context *ctx, const double *degree)
 {
     int32_t *parent = NULL, *component = NULL;
@@ -373,6 +379,8 @@ static plx_status describe(plx__blend *b, plx_context *ctx)
         b->affine.component = component;
         return PLX_OK;
     }
+    b->affine.sparse = &b->csr;
+    b->affine.add = b->unknown > 0 ? add_unknown : NULL;
     PLX_TRY(plx__arena_f64(&ones, plx__scratch(ctx), b->n, 1));
     for (plx_index i = 0; i < b->n; i++) ones[i] = 1.0;
     PLX_TRY(apply_sparse(b, ctx, degree, ones));

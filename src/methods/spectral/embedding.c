@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/ranks.h"
 #include "core/rng.h"
 #include "linalg/eigen.h"
 
@@ -30,6 +31,7 @@ typedef struct normalised {
     plx_cmat found; /* further vectors moved away, as columns; data NULL: none */
     bool *converged;
     double *found_dots;
+    plx__rank_operator rows; /* several processes: the same operator by rows */
 } normalised;
 
 /* y -= 3 V V' x. */
@@ -60,14 +62,99 @@ static plx_status apply_normalised(void *arg, plx_context *ctx, double *y, const
     return PLX_OK;
 }
 
+/* ---- the same, divided among processes ---- */
+
+/* y += D^-1/2 E D^-1/2 x. */
+static plx_status add_extra(normalised *z, plx_context *ctx, plx_index begin, plx_index rows, const double *x,
+                            double *y)
+{
+    double *scaled = z->scaled, *image = z->scaled + rows;
+    for (plx_index i = 0; i < rows; i++) scaled[i] = z->root[begin + i] * x[i], image[i] = 0.0;
+    PLX_TRY(z->m->add(z->m->a.arg, ctx, z->rows.cut, scaled, image));
+    for (plx_index i = 0; i < rows; i++) y[i] += z->root[begin + i] * image[i];
+    return PLX_OK;
+}
+
+/* y += D^-1/2 A D^-1/2 x by products that need all of x. */
+static plx_status add_product(normalised *z, plx_context *ctx, plx_index begin, plx_index rows, const double *x,
+                              double *y)
+{
+    double *scaled = z->scaled, *image = z->scaled + z->m->a.n;
+    for (plx_index i = 0; i < rows; i++) scaled[begin + i] = z->root[begin + i] * x[i];
+    PLX_TRY(plx__slabs_share(ctx, z->rows.cut, scaled, sizeof *scaled, 1));
+    PLX_TRY(z->m->a.apply(z->m->a.arg, ctx, image, scaled));
+    for (plx_index i = 0; i < rows; i++) y[i] += z->root[begin + i] * image[begin + i];
+    return PLX_OK;
+}
+
+/* Products of what is moved away with x: those of the found vectors, then those of the components. */
+static void own_dots(const normalised *z, plx_index begin, plx_index end, const double *x, double *dots)
+{
+    plx_index found = z->found.cols;
+    for (plx_index i = begin; i < end; i++) {
+        if (found) plx__axpy(dots, x[i - begin], z->found.data + i * z->found.ld, found);
+        if (z->known && z->m->component[i] >= 0) dots[found + z->m->component[i]] += z->known[i] * x[i - begin];
+    }
+}
+
+/* What is not in the rows of the sparse matrix: E, and what is moved away. */
+static plx_status add_rows(void *arg, plx_context *ctx, const double *x, double *y)
+{
+    normalised *z = arg;
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    plx_index begin = 0, end = 0, found = z->found.cols, width = found + (z->known ? z->m->n_components : 0);
+    double *dots = NULL;
+    plx__slabs_mine(&begin, &end, ctx, z->rows.cut);
+    if (!z->m->sparse) PLX_TRY(add_product(z, ctx, begin, end - begin, x, y));
+    else if (z->m->add) PLX_TRY(add_extra(z, ctx, begin, end - begin, x, y));
+    if (!width) return PLX_OK;
+    PLX_TRY(plx__arena_f64(&dots, plx__scratch(ctx), width, 1));
+    own_dots(z, begin, end, x, dots);
+    PLX_TRY(plx__peers_add(ctx, dots, width));
+    for (plx_index i = begin; i < end; i++) {
+        if (found) y[i - begin] -= 3.0 * plx__dot(dots, z->found.data + i * z->found.ld, found);
+        if (z->known && z->m->component[i] >= 0) y[i - begin] -= 3.0 * z->known[i] * dots[found + z->m->component[i]];
+    }
+    plx__arena_rewind(plx__scratch(ctx), mark);
+    return PLX_OK;
+}
+
+/* Rows of D^-1/2 S D^-1/2 of this process; none where A is products. */
+static plx_status divide(normalised *z, plx_context *ctx)
+{
+    plx_index n = z->m->a.n, begin = 0, end = 0;
+    plx_csr own, none;
+    z->rows = (plx__rank_operator){.cut = plx__slabs_even(ctx, n), .add = add_rows, .arg = z};
+    plx__slabs_mine(&begin, &end, ctx, z->rows.cut);
+    PLX_TRY(plx__arena_csr(&none, plx__scratch(ctx), end - begin, n, 0));
+    z->rows.rows = plx__ccsr(none);
+    if (!z->m->sparse) return PLX_OK;
+    plx_ccsr s = plx__csr_rows(plx__ccsr(*z->m->sparse), begin, end);
+    PLX_TRY(plx__csr_add(&own, plx__scratch(ctx), 1.0, s, 0.0, plx__ccsr(none)));
+    plx__csr_scale_rows(own, z->root + begin);
+    plx__csr_scale_cols(own, z->root);
+    z->rows.rows = plx__ccsr(own);
+    return PLX_OK;
+}
+
+/* Largest pairs of the operator as it stands. */
+static plx_status largest(plx_context *ctx, normalised *z, plx_index k, const plx__eigen_options *o, double *values,
+                          plx_mat vectors, const char *what)
+{
+    plx__operator a = {z->m->a.n, apply_normalised, z};
+    if (z->rows.add && plx__rank_eigen_serves(ctx, a.n, k))
+        return plx__rank_eigen(ctx, &z->rows, k, PLX__LARGEST, o, values, vectors, what);
+    return plx__eigen_few(ctx, a, k, PLX__LARGEST, o, values, vectors, what);
+}
+
 static plx_status open_normalised(normalised *z, plx_context *ctx, const plx__affine *m)
 {
     double *root = NULL;
     *z = (normalised){.m = m};
     PLX_TRY(plx__inverse_roots(&root, ctx, m->degree, m->a.n));
     z->root = root;
-    PLX_TRY(plx__arena_f64(&z->scaled, plx__scratch(ctx), m->a.n, 1));
-    return PLX_OK;
+    PLX_TRY(plx__arena_f64(&z->scaled, plx__scratch(ctx), m->a.n, 2));
+    return plx__ranks(ctx) > 1 && (m->sparse || m->divided) ? divide(z, ctx) : PLX_OK;
 }
 
 /* ---- small: everything ---- */
@@ -161,14 +248,13 @@ static plx_status look_above(bool *above, plx_context *ctx, normalised *z, doubl
 {
     static const double tolerances[] = {1e-3, 1e-5, 1e-10};
     plx_index n = z->m->a.n;
-    plx__operator a = {n, apply_normalised, z};
     for (int t = 0; t < 3; t++) {
         plx__eigen_options o = {.tol = tolerances[t],
                                 .basis = plx__min(n, 40),
                                 .stream = PLX__STREAM('m', 'o', 'r', 'e', round),
                                 .below = floor,
                                 .converged = z->converged};
-        PLX_TRY(plx__eigen_few(ctx, a, 1, PLX__LARGEST, &o, value, plx__mat_of(vector, n, 1), what));
+        PLX_TRY(largest(ctx, z, 1, &o, value, plx__mat_of(vector, n, 1), what));
         *above = *value > floor + 1e-9;
         if (!*above && *value < floor - 2 * tolerances[t]) return PLX_OK;
     }
@@ -210,9 +296,8 @@ static plx_status few_vectors(plx_context *ctx, normalised *z, plx_index k, doub
         z->known = known;
     }
     if (known_count == k) return PLX_OK;
-    plx__operator a = {z->m->a.n, apply_normalised, z};
     PLX_TRY(plx__arena_mat(&rest, plx__scratch(ctx), z->m->a.n, k - known_count));
-    PLX_TRY(plx__eigen_few(ctx, a, k - known_count, PLX__LARGEST, &options, values + known_count, rest, what));
+    PLX_TRY(largest(ctx, z, k - known_count, &options, values + known_count, rest, what));
     PLX_TRY(complete_pairs(ctx, z, k - known_count, values + known_count, rest, what));
     plx__mat_copy(plx__sub(vectors, 0, known_count, vectors.rows, k - known_count), plx__cmat(rest));
     return PLX_OK;
@@ -266,8 +351,8 @@ plx_status plx__spectral_vectors(plx_context *ctx, const plx__affine *m, plx_ind
 {
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
     normalised z;
-    bool small = solved_densely(m->a.n, k);
     PLX_TRY(open_normalised(&z, ctx, m));
+    bool small = solved_densely(m->a.n, k) && !(z.rows.add && plx__rank_eigen_serves(ctx, m->a.n, k));
     z.converged = converged;
     if (small && !(m->component && m->n_components >= k)) PLX_TRY(all_vectors(ctx, &z, k, values, vectors));
     else PLX_TRY(few_vectors(ctx, &z, k, values, vectors, what));

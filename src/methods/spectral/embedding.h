@@ -4,13 +4,14 @@
  * The eigenvectors of eigenvalue 1 are known: D^1/2 on each connected component. They are written down, and Lanczos
  * looks for the rest with these moved out of the way. Lanczos sees one vector of a repeated eigenvalue, so it
  * looks again, with the vectors found moved away too, until nothing is missing. Small problems are solved densely.
+ * Several processes search together (linalg/rank_solvers.h); all of them end with all rows.
  */
 #ifndef PLX_METHODS_SPECTRAL_EMBEDDING_H
 #define PLX_METHODS_SPECTRAL_EMBEDDING_H
 
 #include "graph/components.h"
 #include "cluster/kmeans.h"
-#include "linalg/eigen_sparse.h"
+#include "linalg/rank_solvers.h"
 
 /* A symmetric non-negative matrix as products. */
 typedef struct plx__affine {
@@ -18,6 +19,11 @@ typedef struct plx__affine {
     const double *degree;     /* row sums */
     const int32_t *component; /* connected component of every node, -1: no edges; NULL: not known */
     plx_index n_components;
+    /* For several processes (core/ranks.h): A = S + E with S sparse and y += E x over the rows of this process by `cut`
+     * (arg as in a; NULL: E is 0), or products that divide their work among the processes and leave y to all. */
+    const plx_csr *sparse; /* S, or NULL */
+    plx_status (*add)(void *arg, plx_context *ctx, plx__slabs cut, const double *x, double *y);
+    bool divided; /* a.apply divides its work */
 } plx__affine;
 
 /* k algebraically largest eigenvalues, descending, and their vectors (n x k). Rows without edges are zero in A.

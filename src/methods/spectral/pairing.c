@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/ranks.h"
+
 /* ---- matrices of the views ---- */
 
 static bool is_symmetric(plx_cmat a)
@@ -43,10 +45,21 @@ static plx_status load_view(plx__pair_view *out, plx_context *ctx, const plx__af
     return PLX_OK;
 }
 
+/* Each process its rows; all of them get all. */
+static plx_status multiply_together(plx_context *ctx, plx_ccsr a, const double *x, double *y)
+{
+    plx__slabs cut = plx__slabs_even(ctx, a.rows);
+    plx_index begin = 0, end = 0;
+    plx__slabs_mine(&begin, &end, ctx, cut);
+    PLX_TRY(plx__spmv(ctx, 1.0, plx__csr_rows(a, begin, end), x, 0.0, y + begin));
+    return plx__slabs_share(ctx, cut, y, sizeof *y, 1);
+}
+
 /* y = A x, or A' x. */
 static plx_status multiply(plx_context *ctx, const plx__pair_view *v, bool mirrored, const double *x, double *y)
 {
     bool turned = mirrored && !v->symmetric;
+    if (v->sparse && plx__ranks(ctx) > 1) return multiply_together(ctx, plx__ccsr(turned ? v->mirrored : v->csr), x, y);
     if (v->sparse) return plx__spmv(ctx, 1.0, plx__ccsr(turned ? v->mirrored : v->csr), x, 0.0, y);
     if (v->symmetric) return plx__symv(ctx, plx__cmat(v->dense), x, y);
     return plx__gemv(ctx, 1.0, plx__cmat(v->dense), turned ? PLX__T : PLX__N, x, 0.0, y);
@@ -253,5 +266,6 @@ plx_status plx__pairing_build(plx__pairing *g, plx_context *ctx, const plx__affi
     PLX_TRY(plx__pairing_apply(g, ctx, g->degree, ones));
     g->affine.a = (plx__operator){g->n_nodes, plx__pairing_apply, g};
     g->affine.degree = g->degree;
+    g->affine.divided = true;
     return find_components(g, ctx);
 }

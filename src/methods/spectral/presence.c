@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "core/ranks.h"
 #include "graph/components.h"
 
 enum { WORD = 64, PATTERN_GRAIN = 64 };
@@ -109,16 +110,40 @@ static plx_status add_apart(void *arg, plx_context *ctx, plx_index begin, plx_in
     return PLX_OK;
 }
 
+/* y += factor U x on rows begin .. begin+rows-1, given the sums of x over each pattern. */
+static plx_status add_totals(plx_context *ctx, const plx__presence *p, double factor, const double *sum, double *y,
+                             plx_index begin, plx_index rows)
+{
+    double *total = NULL;
+    PLX_TRY(plx__arena_f64(&total, plx__scratch(ctx), p->n_patterns, 1));
+    apart_job job = {p, sum, total};
+    PLX_TRY(plx__parallel_for(ctx, p->n_patterns, PATTERN_GRAIN, add_apart, &job));
+    for (plx_index i = 0; i < rows; i++) y[i] += factor * total[p->pattern[begin + i]];
+    return PLX_OK;
+}
+
 plx_status plx__presence_add(plx_context *ctx, const plx__presence *p, double factor, const double *x, double *y)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
-    double *sum = NULL, *total = NULL;
+    double *sum = NULL;
     PLX_TRY(plx__arena_f64(&sum, plx__scratch(ctx), p->n_patterns, 1));
-    PLX_TRY(plx__arena_f64(&total, plx__scratch(ctx), p->n_patterns, 1));
     for (plx_index i = 0; i < p->n; i++) sum[p->pattern[i]] += x[i];
-    apart_job job = {p, sum, total};
-    PLX_TRY(plx__parallel_for(ctx, p->n_patterns, PATTERN_GRAIN, add_apart, &job));
-    for (plx_index i = 0; i < p->n; i++) y[i] += factor * total[p->pattern[i]];
+    PLX_TRY(add_totals(ctx, p, factor, sum, y, 0, p->n));
+    plx__arena_rewind(plx__scratch(ctx), mark);
+    return PLX_OK;
+}
+
+plx_status plx__presence_add_rows(plx_context *ctx, const plx__presence *p, double factor, plx__slabs cut,
+                                  const double *x, double *y)
+{
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    plx_index begin = 0, end = 0;
+    double *sum = NULL;
+    plx__slabs_mine(&begin, &end, ctx, cut);
+    PLX_TRY(plx__arena_f64(&sum, plx__scratch(ctx), p->n_patterns, 1));
+    for (plx_index i = begin; i < end; i++) sum[p->pattern[i]] += x[i - begin];
+    PLX_TRY(plx__peers_add(ctx, sum, p->n_patterns));
+    PLX_TRY(add_totals(ctx, p, factor, sum, y, begin, end - begin));
     plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;
 }

@@ -6,6 +6,7 @@
 #ifndef PLX_METHODS_SPECTRAL_PRESENCE_H
 #define PLX_METHODS_SPECTRAL_PRESENCE_H
 
+#include "core/slabs.h"
 #include "methods/spectral/affinity.h"
 
 typedef struct plx__presence {
@@ -27,6 +28,10 @@ double plx__presence_apart(const plx__presence *p);
 
 /* y += factor U x. */
 plx_status plx__presence_add(plx_context *ctx, const plx__presence *p, double factor, const double *x, double *y);
+
+/* The same with x and y divided among the processes (core/ranks.h): both are this one's rows. */
+plx_status plx__presence_add_rows(plx_context *ctx, const plx__presence *p, double factor, plx__slabs cut,
+                                  const double *x, double *y);
 
 /* Joins every two samples without a common view in the disjoint sets `parent` (graph/components.h). */
 plx_status plx__presence_join(plx_context *ctx, const plx__presence *p, int32_t *parent);

@@ -239,6 +239,7 @@ static plx_status fit(plx__run *run)
     PLX_TRY(check_sizes(run));
     PLX_TRY(preferred(&first, run));
     PLX_TRY(check_pairs(run));
+    PLX_TRY(plx__affinities_divide(run, p->affinity_k));
     PLX_TRY(open_views(&views, run));
     PLX_TRY(plx__pairing_build(&graph, run->ctx, views, run->problem->n_views));
     PLX_TRY(plx__pairing_islands(&islands, run->ctx, &graph));
@@ -376,6 +377,7 @@ const plx__method plx__method_smd = {
     .uncovered = PLX__UNCOVERED_PRIOR,
     .params_size = sizeof(params),
     .growth = "quadratic",
+    .ranks = PLX__RANKS_SPECTRA,
     .params = tables,
     .clusters_by = PLX__CLUSTERS_EIGENGAP,
     .clusters_array = "singular_values",

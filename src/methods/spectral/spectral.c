@@ -196,6 +196,7 @@ static plx_status fit(plx__run *run)
                   "set affinity_k=0, or combine=sum",
                   (long long)p->affinity_k);
     PLX_TRY(plx__njw_check(run, &o, run->problem->n, ""));
+    PLX_TRY(plx__affinities_divide(run, p->affinity_k));
     PLX_TRY(open_views(&views, run, &how));
     for (plx_index v = 0; v < how.n_views; v++)
         if (views[v].rule == PLX__WIDTH_AUTO && !views[v].given) PLX_TRY(plx__njw_search_width(&views[v], run, &o));
@@ -300,15 +301,6 @@ static plx_status predict(plx__run *run)
 
 /* ---- memory ---- */
 
-static bool all_sparse(const plx__run *run)
-{
-    const params *p = run->params;
-    for (plx_index v = 0; v < run->problem->n_views; v++)
-        if (p->affinity_k == 0 && !(run->problem->views[v].kind == PLX_VIEW_KERNEL && run->problem->views[v].sparse))
-            return false;
-    return true;
-}
-
 /* Rows made ready and kept, the affinity of every view, the matrix they blend into, its eigenvectors, k-means. */
 static double memory(const plx__run *run)
 {
@@ -323,7 +315,7 @@ static double memory(const plx__run *run)
     }
     double block = 8.0 * (double)plx__block_rows(x->n) * n;
     if (run->fitted) return bytes + 3 * block;
-    bytes += all_sparse(run) ? 12.0 * fmin(entries, n * n) : 8.0 * n * n + 2 * block;
+    bytes += plx__affinities_sparse(run, p->affinity_k) ? 12.0 * fmin(entries, n * n) : 8.0 * n * n + 2 * block;
     bytes += 8.0 * n * (plx__wanted(run, "affinity") + plx__wanted(run, "gram_embedding")) * n;
     return bytes + plx__spectral_bytes(x->n, clusters) + 8.0 * n * (6 * k + 24);
 }
@@ -352,6 +344,7 @@ const plx__method plx__method_spectral = {
     .extra_views = extra_views,
     .params_size = sizeof(params),
     .growth = "quadratic",
+    .ranks = PLX__RANKS_SPECTRA,
     .params = tables,
     .clusters_by = PLX__CLUSTERS_EIGENGAP,
     .clusters_array = "eigenvalues",

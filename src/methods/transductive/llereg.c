@@ -29,6 +29,7 @@ const plx__method plx__method_llereg = {
     .capabilities = PLX__SINGLE_MATRIX_CAPABILITIES,
     .scores = "smoothed indicator of the class, larger is surer (not a probability)",
     .growth = "quadratic",
+    .ranks = PLX__RANKS_SYSTEMS | PLX__RANKS_SPECTRA,
     .params = tables,
     .arrays = array_specs,
     .memory = plx__local_memory,

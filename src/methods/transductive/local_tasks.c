@@ -167,7 +167,7 @@ static plx_status classify(plx__run *run, plx__smoother *s, const plx__local_goa
     plx__smooth_result result;
     PLX_TRY(plx__local_targets(&y, &c, run, goal));
     PLX_TRY(plx__arena_mat(&f, plx__scratch(run->ctx), s->n, y.cols));
-    plx__info(run->ctx, "%s: %lld samples, %s", run->method->name, (long long)s->n, plx__smoother_route(s));
+    plx__info(run->ctx, "%s: %lld samples, %s", run->method->name, (long long)s->n, plx__smoother_route(run->ctx, s));
     PLX_TRY(plx__report(run->ctx, "solve", 0, 1, NAN));
     PLX_TRY(solve(&result, run, s, c, plx__cmat(y), f));
     PLX_TRY(plx__smoother_objective(&run->info->objective, run->ctx, s, c, plx__cmat(y), plx__cmat(f)));

@@ -237,7 +237,7 @@ double plx__local_task_bytes(const plx__run *run, double entries)
     double n = (double)x->n;
     bool clusters = p->task == PLX__TASK_CLUSTERS || (p->task == PLX__TASK_UNSET && !x->n_labelled);
     plx_index columns = clusters ? plx__max(2, p->clusters) : plx__max(1, x->n_classes);
-    double bytes = plx__smoother_bytes(x->n, fmin(entries, n * n), clusters, columns, plx__workers(run->ctx));
+    double bytes = plx__smoother_bytes(run->ctx, x->n, fmin(entries, n * n), clusters, columns);
     bytes += 8.0 * n * ((clusters ? 4 : 7) * (double)columns + 16); /* targets or k-means, results */
     return bytes + 8.0 * n * n * (plx__wanted(run, "A") + plx__wanted(run, "L"));
 }

@@ -101,6 +101,7 @@ const plx__method plx__method_mvll = {
     .params_size = sizeof(plx__local_params),
     .scores = "smoothed indicator of the class, larger is surer (not a probability)",
     .growth = "quadratic",
+    .ranks = PLX__RANKS_SYSTEMS | PLX__RANKS_SPECTRA,
     .params = tables,
     .arrays = array_specs,
     .transform = "scores",

@@ -9,7 +9,8 @@ static int unknown(const cli_args *args, const char *group, const char *word)
 {
     const char *near = cli_verb_nearest(group, word);
     if (near) return cli_usage_error(args->verb, "unknown verb '%s'; did you mean '%s'?", word, near);
-    return cli_usage_error(args->verb, "unknown verb '%s'", word);
+    if (group) return cli_usage_error(args->verb, "unknown verb '%s'", word);
+    return cli_usage_error(args->verb, "there is no verb or method '%s'; 'parallax methods' lists the methods", word);
 }
 
 static int run(const cli_args *args)

@@ -66,27 +66,37 @@ static const char *views_text(char *buffer, size_t size, const plx_method_info *
 
 /* ---- for people ---- */
 
+static int widest(int width, const char *text)
+{
+    int length = (int)strlen(text);
+    return length > width ? length : width;
+}
+
 static void print_list(void)
 {
     plx_method_info m = PLX_METHOD_INFO_INIT;
-    int width = 0;
+    int width = 0, ranks = 0;
     for (plx_index i = 0; i < plx_method_count(); i++) {
-        int length = (int)strlen(plx_method_name(i));
-        if (length > width) width = length;
+        if (plx_method_describe(&m, plx_method_name(i)) != PLX_OK) continue;
+        width = widest(width, m.name);
+        ranks = widest(ranks, m.ranks);
     }
     for (plx_index i = 0; i < plx_method_count(); i++)
         if (plx_method_describe(&m, plx_method_name(i)) == PLX_OK)
-            printf("%-*s  %-8s  %s\n", width, m.name, task_name(m.task), m.title);
+            printf("%-*s  %-8s  %-*s  %s\n", width, m.name, task_name(m.task), ranks, m.ranks, m.title);
+    printf("\nThird column: what several processes divide (parallax-mpi); -: one process fits it.\n");
     printf("\n'parallax methods show NAME' lists parameters and arrays.\n");
 }
 
+static const char *ranks_text(const plx_method_info *m) { return strcmp(m->ranks, "-") == 0 ? "nothing" : m->ranks; }
+
 static void show_head(const plx_method_info *m)
 {
-    char views[64];
+    char views[64], tasks[64];
     printf("%s - %s\n\n", m->name, m->title);
     cli_help_wrap(stdout, m->summary, 0, 0);
-    printf("\nTask: %s. Views: %s. Time grows with the samples: %s.\n", task_name(m->task),
-           views_text(views, sizeof views, m), m->growth);
+    printf("\nTask: %s. Views: %s. Time grows with the samples: %s. Several processes divide: %s.\n",
+           cli_method_tasks(tasks, sizeof tasks, m), views_text(views, sizeof views, m), m->growth, ranks_text(m));
     if (m->scores) printf("A score is the %s.\n", m->scores);
     for (int c = 0; c < CAPABILITIES; c++)
         if (m->capabilities & capabilities[c].bit) printf("  + %s\n", capabilities[c].meaning);
@@ -169,8 +179,8 @@ static void markdown(const plx_method_info *m)
 {
     char views[64];
     printf("## %s: %s\n\n%s\n\n", m->name, m->title, m->summary);
-    printf("Task: %s. Views: %s. Time grows with the samples: %s.", task_name(m->task),
-           views_text(views, sizeof views, m), m->growth);
+    printf("Task: %s. Views: %s. Time grows with the samples: %s. Several processes divide: %s.", task_name(m->task),
+           views_text(views, sizeof views, m), m->growth, ranks_text(m));
     if (m->scores) printf(" A score is the %s.", m->scores);
     printf("\n\n### Capabilities\n\n| capability | |\n|---|---|\n");
     for (int c = 0; c < CAPABILITIES; c++)
@@ -227,6 +237,7 @@ static void json_method(cli_json *j, const plx_method_info *m)
     cli_json_text(j, "transform", m->transform);
     cli_json_text(j, "scores", m->scores);
     cli_json_text(j, "growth", m->growth);
+    cli_json_text(j, "ranks", m->ranks);
     cli_json_open(j, "capabilities", '{');
     for (int c = 0; c < CAPABILITIES; c++)
         cli_json_bool(j, capabilities[c].name, (m->capabilities & capabilities[c].bit) != 0);

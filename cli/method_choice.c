@@ -78,17 +78,38 @@ static const char *obstacle(const plx_method_info *m, const traits *t, const cha
     return NULL;
 }
 
-static void print_method(const plx_method_info *m, const char *reason)
+/* Of the columns, so that the longest fits. */
+typedef struct widths {
+    int name, tasks;
+} widths;
+
+static widths widths_of(const char *task)
+{
+    plx_method_info m = PLX_METHOD_INFO_INIT;
+    char tasks[64];
+    widths w = {0, 0};
+    for (plx_index i = 0; i < plx_method_count(); i++) {
+        if (plx_method_describe(&m, plx_method_name(i)) != PLX_OK || (task && !cli_method_does(&m, task))) continue;
+        int name = (int)strlen(m.name), length = (int)strlen(cli_method_tasks(tasks, sizeof tasks, &m));
+        if (name > w.name) w.name = name;
+        if (length > w.tasks) w.tasks = length;
+    }
+    return w;
+}
+
+static void print_method(const widths *w, const plx_method_info *m, const char *reason)
 {
     char tasks[64];
-    printf("%-10s %-22s %s\n", m->name, cli_method_tasks(tasks, sizeof tasks, m), reason);
+    printf("%-*s  %-*s  %s\n", w->name, m->name, w->tasks, cli_method_tasks(tasks, sizeof tasks, m), reason);
 }
 
 static const char *merits(char *buffer, size_t size, const plx_method_info *m, const traits *t)
 {
     snprintf(buffer, size, "%s%s%s%s", m->title, t->holes ? "; accepts missing views" : "",
              m->capabilities & PLX_CAN_USE_UNLABELLED && t->labels ? "; learns from unlabelled samples" : "",
-             m->capabilities & PLX_CAN_PREDICT ? "; labels new samples" : "");
+             !(m->capabilities & PLX_CAN_PREDICT) ? ""
+             : m->task == PLX_TASK_EMBED          ? "; places new samples"
+                                                  : "; labels new samples");
     return buffer;
 }
 
@@ -97,16 +118,17 @@ void cli_print_choice(const plx_dataset *data, const char *task)
     plx_method_info m = PLX_METHOD_INFO_INIT;
     traits t = data ? traits_of(data) : (traits){.views = 0};
     char text[300];
+    widths w = widths_of(task);
     plx_index unfit = 0;
     for (plx_index i = 0; i < plx_method_count(); i++) {
         if (plx_method_describe(&m, plx_method_name(i)) != PLX_OK || (task && !cli_method_does(&m, task))) continue;
         if (data && obstacle(&m, &t, task)) unfit++;
-        else print_method(&m, data ? merits(text, sizeof text, &m, &t) : m.title);
+        else print_method(&w, &m, data ? merits(text, sizeof text, &m, &t) : m.title);
     }
     if (unfit) printf("\nNot for these data:\n");
     for (plx_index i = 0; unfit && i < plx_method_count(); i++) {
         if (plx_method_describe(&m, plx_method_name(i)) != PLX_OK || (task && !cli_method_does(&m, task))) continue;
         const char *reason = obstacle(&m, &t, task);
-        if (reason) print_method(&m, reason);
+        if (reason) print_method(&w, &m, reason);
     }
 }

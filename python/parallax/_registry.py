@@ -98,6 +98,7 @@ class Method:
     transform: str
     scores: str
     growth: str
+    ranks: str
     capabilities: dict
     parameters: tuple
     arrays: tuple
@@ -142,8 +143,8 @@ def _read_method(name):
     info = _described("plx_method_info", lib.plx_method_describe, name)
     abilities = {word: bool(info.capabilities >> i & 1) for i, word in enumerate(CAPABILITIES)}
     return Method(text(info.name), text(info.title), text(info.summary), text(info.citation), TASKS[info.task],
-                  info.min_views, info.max_views, text(info.transform), text(info.scores), text(info.growth), abilities,
-                  read_parameters(lib.plx_method_param, name), _read_arrays(name))
+                  info.min_views, info.max_views, text(info.transform), text(info.scores), text(info.growth), text(info.ranks),
+                  abilities, read_parameters(lib.plx_method_param, name), _read_arrays(name))
 
 
 def read_methods():

@@ -22,7 +22,7 @@ def test_descriptions_are_those_of_the_command(command):
     for name, method in METHODS.items():
         ours, theirs = method, told[name]
         for key in ("title", "summary", "citation", "task", "min_views", "max_views", "transform", "scores", "growth",
-                    "capabilities"):
+                    "ranks", "capabilities"):
             assert getattr(ours, key) == theirs[key], (name, key)
         assert [(p.name, p.kind, p.per_view, p.default, p.range, p.help) for p in ours.parameters] == [
             (p["name"], p["kind"], p["per_view"], p["default"], p["range"], p["help"]) for p in theirs["parameters"]]

@@ -167,7 +167,7 @@ def check_figures(out):
         (out / "bad.html").write_text(bad)
         done = parallax("plot", "embedding", out / "bad.html", "--out", out / "bad.svg", "--quiet", status=status)
         assert word in done.stderr and done.stderr.count("\n") == status, done.stderr
-    done = parallax("plot", "curves", out / "acquire.html", "--out", out / "x.png", status=2)
+    done = parallax("plot", "curves", out / "acquire.html", "--out", out / "x.pdf", status=2)
     assert "rsvg-convert" in done.stderr
 
 

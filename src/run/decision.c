@@ -13,6 +13,8 @@
 
 /* One-sided 1 % of the normal distribution: how far shares must differ before chance no longer explains it. */
 #define BEYOND_CHANCE 2.326
+/* Of all samples: what a user should hear of. */
+#define WORTH_A_WORD 0.1
 
 #define DECISION_PARAMS(def, meaning)                                                                                  \
     {"decision",                                                                                                       \
@@ -161,16 +163,17 @@ static plx_status count_classes(tally *t, plx__run *run, const int32_t *label, c
     return PLX_OK;
 }
 
-/* The labels say by themselves that the classes are of unequal size (equal numbers are a plan, not a sample), and the
- * class with the most of them is found less often than two samples of one population would differ by. */
-static bool largest_is_lost(const tally *t, plx_index n_classes)
+/* How much larger the share of the labels that the class with the most of them has is than its share of the labels found,
+ * in deviations of two samples of one population; 0 where the labels do not say by themselves that the classes are of
+ * unequal size: equal numbers are a plan, not a sample. */
+static double largest_falls_short(const tally *t, plx_index n_classes)
 {
     double l = t->labelled, u = t->unlabelled, equal = 1.0 / (double)n_classes;
-    if (l < 1 || u < 1) return false;
+    if (l < 1 || u < 1) return 0;
     double given = t->given[t->largest] / l, found = t->found[t->largest] / u;
     double both = (t->given[t->largest] + t->found[t->largest]) / (l + u);
-    return given - equal > BEYOND_CHANCE * sqrt(equal * (1 - equal) / l) &&
-           given - found > BEYOND_CHANCE * sqrt(both * (1 - both) * (1 / l + 1 / u));
+    if (!(given - equal > BEYOND_CHANCE * sqrt(equal * (1 - equal) / l)) || !(both < 1)) return 0;
+    return (given - found) / sqrt(both * (1 - both) * (1 / l + 1 / u));
 }
 
 static void subtract(plx_mat scores, plx_cmat offset, const uint8_t *usable)
@@ -193,20 +196,36 @@ static plx_status restore_shares(plx__run *run, plx_mat scores, const uint8_t *u
     return PLX_OK;
 }
 
+#define TRY_SHARE "if the labels were drawn at random, try decision=share"
+
+static void warn_of_shares(plx__run *run, const tally *t, const char *who, const char *remedy)
+{
+    plx__warn(run->ctx, "%s: %s class '%s' %.0f %% of the unlabelled samples, but it has %.0f %% of the labels; %s",
+              run->method->name, who, run->problem->classes[t->largest], 100 * t->found[t->largest] / t->unlabelled,
+              100 * t->given[t->largest] / t->labelled, remedy);
+}
+
+/* Few labels and many features let the largest class swallow the others, which nobody sees who only reads the labels. */
+static plx_status warn_of_swallowing(plx__run *run, const int32_t *label, plx_index n_classes, const uint8_t *usable)
+{
+    tally t = {0};
+    PLX_TRY(count_classes(&t, run, label, usable));
+    if (largest_falls_short(&t, n_classes) < -BEYOND_CHANCE &&
+        t.found[t.largest] / t.unlabelled - t.given[t.largest] / t.labelled >= WORTH_A_WORD)
+        warn_of_shares(run, &t, "the largest score gives", TRY_SHARE);
+    return PLX_OK;
+}
+
 /* Smooth scores carry the sizes of the classes in their level, which centring takes away; mostly their shape is enough.
  * Where it is not, auto gives the sizes back and a centred decision that was asked for is only commented on. */
 static plx_status mind_the_shares(int32_t *label, plx__run *run, plx_mat scores, const uint8_t *usable, bool by_itself)
 {
     tally t = {0};
     PLX_TRY(count_classes(&t, run, label, usable));
-    if (!largest_is_lost(&t, scores.cols)) return PLX_OK;
-    plx__warn(
-        run->ctx,
-        "%s: centred scores give class '%s' %.0f %% of the unlabelled samples, but it has %.0f %% of the labels; %s",
-        run->method->name, run->problem->classes[t.largest], 100 * t.found[t.largest] / t.unlabelled,
-        100 * t.given[t.largest] / t.labelled,
-        by_itself ? "every class gets its share of the labels instead (decision=centred: do not)"
-                  : "if the labels were drawn at random, try decision=share");
+    if (largest_falls_short(&t, scores.cols) <= BEYOND_CHANCE) return PLX_OK;
+    warn_of_shares(run, &t, "centred scores give",
+                   by_itself ? "every class gets its share of the labels instead (decision=centred: do not)"
+                             : TRY_SHARE);
     if (!by_itself) return PLX_OK;
     PLX_TRY(restore_shares(run, scores, usable));
     plx__argmax_rows(label, plx__cmat(scores));
@@ -225,6 +244,7 @@ plx_status plx__decide(int32_t *label, plx__run *run, plx_mat scores, const uint
         subtract(scores, offset, usable);
     }
     plx__argmax_rows(label, plx__cmat(scores));
-    if (how != PLX__DECIDE_CENTRED || run->fitted) return PLX_OK;
+    if (run->fitted || how == PLX__DECIDE_SHARE) return PLX_OK;
+    if (how == PLX__DECIDE_ARGMAX) return warn_of_swallowing(run, label, scores.cols, usable);
     return mind_the_shares(label, run, scores, usable, by_itself);
 }

@@ -304,6 +304,33 @@ static void centred_stays(void **state)
     close_scene(&s);
 }
 
+/* 22 of 30 labels are A, beyond half by 0.233 = 2.56 standard errors, sqrt(0.25 / 30). All 30 others as A: 0.267 too
+ * many = 3.04 standard errors, sqrt(0.867 0.133 2 / 30) = 0.0878; 25 of them: 0.1 = 0.94. */
+static void a_class_that_swallows_others_is_told(void **state)
+{
+    static const struct {
+        int labels;
+        double shift;
+        int found;
+        bool told;
+    } rows[] = {{22, 0, 30, true}, {22, 4.5, 25, false}, {15, 0, 30, false}};
+    (void)state;
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        scene s;
+        crowd w;
+        open_crowd(&s, &w, rows[r].labels);
+        for (int i = LABELS; i < MANY; i++) w.scores[i * K] -= rows[r].shift;
+        assert_ok(s.ctx, plx__params_set(s.settings, s.ctx, "decision", "argmax"));
+        assert_ok(s.ctx, decide_crowd(&w, &s.run, false));
+        assert_int_equal(found_a(&w), rows[r].found);
+        assert_int_equal(s.ctx->notes != NULL, rows[r].told);
+        if (rows[r].told)
+            assert_non_null(strstr(s.ctx->notes->text, "the largest score gives class 'A' 100 % of the unlabelled "
+                                                       "samples, but it has 73 % of the labels"));
+        close_scene(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -316,6 +343,7 @@ int main(void)
         cmocka_unit_test(auto_by_method),
         cmocka_unit_test(auto_gives_lost_shares_back),
         cmocka_unit_test(auto_without_offsets),
+        cmocka_unit_test(a_class_that_swallows_others_is_told),
         cmocka_unit_test(centred_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -56,11 +56,13 @@ plx_status plx__heldout_uncovered(plx__heldout *held, plx_context *ctx, const pl
         PLX_FAIL(ctx, PLX_E_DATA, "%s: sample %s has no view; remove it, give it at least one or set uncovered=prior",
                  model->method->name, p->ids[bare[0]]);
     if (model->method->uncovered == PLX__UNCOVERED_OWN || held->n_bare == p->n) {
+        plx__warn_uncovered(ctx, model->method, held->n_bare, p->ids[bare[0]], PLX__NO_EVIDENCE);
         held->n_bare = 0;
         return PLX_OK;
     }
     PLX_TRY(plx__arena_i64(&keep, plx__scratch(ctx), p->n));
     PLX_TRY(plx__arena_i64(&held->bare_row, plx__scratch(ctx), held->n_bare));
+    held->bare_id = p->ids[bare[0]];
     for (plx_index i = 0; i < p->n; i++) {
         if (next < held->n_bare && bare[next] == i) held->bare_row[next++] = p->row[i];
         else keep[kept++] = i;
@@ -115,6 +117,14 @@ static plx_status keep_trace(plx_model *m)
     return PLX_OK;
 }
 
+static plx_status warn_bare(plx_context *ctx, const plx__method *method, const plx__heldout *held, const char *label)
+{
+    const char *answer = "no answer is given there";
+    if (label) PLX_TRY(plx__arena_printf(&answer, plx__scratch(ctx), PLX__MOST_FREQUENT, label));
+    plx__warn_uncovered(ctx, method, held->n_bare, held->bare_id, answer);
+    return PLX_OK;
+}
+
 plx_status plx__heldout_close(plx__heldout *held, plx_context *ctx, plx_model *m, const plx_dataset *data,
                               plx__store *fitted, const plx_fit_options *o)
 {
@@ -133,11 +143,7 @@ plx_status plx__heldout_close(plx__heldout *held, plx_context *ctx, plx_model *m
     PLX_GOTO(predict_rest(&rest, held, ctx, m, data->n, o));
     PLX_GOTO(plx__prior_read(&merge.prior, ctx, m, fitted));
     merge.rest = rest;
-    if (held->n_bare)
-        plx__warn(ctx, "%s: %lld %s no view, e.g. row %lld; %s%s%s", m->method->name, (long long)held->n_bare,
-                  held->n_bare == 1 ? "sample has" : "samples have", (long long)held->bare_row[0],
-                  merge.prior.label ? "they get the most frequent answer '" : "they get no answer",
-                  merge.prior.label ? merge.prior.label : "", merge.prior.label ? "'" : "");
+    if (held->n_bare) PLX_GOTO(warn_bare(ctx, m->method, held, merge.prior.label));
     plx__store_init(&m->store, &m->arena);
     PLX_GOTO(plx__merge_rows(&m->store, &m->fitted.outcome, ctx, &merge));
     if (m->method->complete) PLX_GOTO(m->method->complete(ctx, &m->store));

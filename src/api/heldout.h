@@ -12,6 +12,7 @@ typedef struct plx__heldout {
     plx_dataset *subset, *rest;  /* owned; rest NULL: nothing is held out */
     plx_index *row, *rest_row;   /* rows of the caller's data; row is NULL when nothing is taken away */
     plx_index *bare_row, n_bare; /* rows of samples without any view */
+    const char *bare_id;         /* of the first of them */
 } plx__heldout;
 
 /* Reads the `heldout` setting and splits the data. */

@@ -127,8 +127,8 @@ static plx_status judge(plx_context *ctx, const column_map *map, const plx__view
         plx__warn(ctx, "view '%s': none of its %lld features is known to the model, e.g. '%s'; all are ignored",
                   v->name, (long long)v->cols, map->first_unknown);
     else if (map->unknown && card->kind != PLX_VIEW_KERNEL) /* a kernel view may tell about other samples as well */
-        plx__warn(ctx, "view '%s': %lld features are unknown to the model and ignored, e.g. '%s'", v->name,
-                  (long long)map->unknown, map->first_unknown);
+        plx__warn(ctx, "view '%s': %lld %s unknown to the model and ignored, e.g. '%s'", v->name,
+                  (long long)map->unknown, map->unknown == 1 ? "feature is" : "features are", map->first_unknown);
     return PLX_OK;
 }
 

@@ -81,7 +81,10 @@ static plx_status bare_rows(plx_index **out, plx_index *count, const request *r,
         PLX_FAIL(r->ctx, PLX_E_DATA, "%s: sample %s has none of the model's views; remove it or set uncovered=prior",
                  r->m->method->name, p->ids[(*out)[0]]);
     PLX_TRY(plx__prior_read(&prior, r->ctx, r->m, &r->m->store));
-    if (r->m->method->uncovered == PLX__UNCOVERED_OWN || !prior.label) *count = 0;
+    if (r->m->method->uncovered == PLX__UNCOVERED_OWN || !prior.label) {
+        plx__warn_uncovered(r->ctx, r->m->method, *count, p->ids[(*out)[0]], PLX__NO_EVIDENCE);
+        *count = 0;
+    }
     return PLX_OK;
 }
 
@@ -115,11 +118,12 @@ static plx_status predict_covered(plx_prediction *out, const request *r, const p
     plx__problem p;
     plx__store store;
     plx__outcome outcome = {0};
+    const char *answer = NULL;
     plx__merge merge = {
         .method = r->m->method, .n = all->n, .store = &store, .outcome = &outcome, .bare = bare, .n_bare = n_bare};
     PLX_TRY(plx__prior_read(&merge.prior, ctx, r->m, &r->m->store));
-    plx__warn(ctx, "%s: %lld %s no view, e.g. %s; the answer there is the most frequent one, '%s'", r->m->method->name,
-              (long long)n_bare, n_bare == 1 ? "sample has" : "samples have", all->ids[bare[0]], merge.prior.label);
+    PLX_TRY(plx__arena_printf(&answer, plx__scratch(ctx), PLX__MOST_FREQUENT, merge.prior.label));
+    plx__warn_uncovered(ctx, r->m->method, n_bare, all->ids[bare[0]], answer);
     if (n_bare == all->n) return nothing_but_prior(out, r, all->n, &merge.prior);
     PLX_TRY(plx__arena_i64(&keep, plx__scratch(ctx), all->n));
     PLX_TRY(plx__arena_i64(&row, plx__scratch(ctx), all->n));

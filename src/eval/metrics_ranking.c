@@ -59,9 +59,9 @@ static plx_status positive_column(plx_index *column, const char **names, plx_con
     bool free_name = classes == 1;
     for (plx_index i = 0; i < scores.rows && free_name; i++) free_name = !truth[i] || strcmp(truth[i], names[0]) != 0;
     if (!free_name) {
-        char hint[160];
-        PLX_FAIL(ctx, PLX_E_ARG, "positive class '%s' has no column of scores%s", positive,
-                 plx__suggest(hint, sizeof hint, positive, names, classes));
+        const char *list = NULL;
+        PLX_TRY(plx__list_names(&list, plx__scratch(ctx), names, classes));
+        PLX_FAIL(ctx, PLX_E_ARG, "positive class '%s' has no column of scores; those that have are %s", positive, list);
     }
     names[0] = positive;
     return PLX_OK;

@@ -66,7 +66,10 @@ plx_status plx__gp_targets_of(plx__gp_targets *t, plx__run *run, bool regression
         bool labelled = regression ? p->label_text[i] != NULL : p->label[i] >= 0;
         if (labelled && (!usable || usable[i])) t->sample[t->n++] = i;
     }
-    if (!t->n) PLX_FAIL(run->ctx, PLX_E_DATA, "%s: no labelled %s", run->method->name, nobody);
+    if (!t->n)
+        PLX_FAIL(run->ctx, PLX_E_DATA, "%s: no labelled %s%s%s", run->method->name, nobody,
+                 p->n_labelled ? "" : "; label some",
+                 !p->n_labelled && plx__param_find(run->method->params, "clusters") ? ", or set task=cluster" : "");
     return regression ? read_numbers(t, run, centre) : read_classes(t, run);
 }
 

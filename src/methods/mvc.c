@@ -258,21 +258,6 @@ static plx_status write_maps(plx__run *run, const plx__consensus *c)
     return PLX_OK;
 }
 
-static void warn_uncovered(plx__run *run, const plx__consensus *c)
-{
-    plx_index count = 0, first = -1;
-    for (plx_index i = 0; i < c->n; i++) {
-        bool covered = false;
-        for (plx_index v = 0; v < c->n_patterns; v++) covered |= c->patterns[v].present[i];
-        if (covered) continue;
-        if (first < 0) first = i;
-        count++;
-    }
-    if (count)
-        plx__warn(run->ctx, "mvc: %lld %s no view, e.g. %s; memberships stay as they start there", (long long)count,
-                  count == 1 ? "sample has" : "samples have", run->problem->ids[first]);
-}
-
 /* ---- fit and predict ---- */
 
 static plx_status check(plx__run *run)
@@ -296,7 +281,6 @@ static plx_status fit(plx__run *run)
     plx__consensus c;
     course best;
     PLX_TRY(open_patterns(&c, run));
-    warn_uncovered(run, &c);
     PLX_TRY(best_run(&best, &c, run));
     PLX_TRY(write_memberships(run, &c));
     PLX_TRY(write_maps(run, &c));

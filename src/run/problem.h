@@ -37,6 +37,13 @@ plx_status plx__problem_warn(plx_context *ctx, const plx__problem_source *from, 
 /* Samples without any view, in order, in scratch. */
 plx_status plx__uncovered_samples(plx_index **out, plx_index *count, plx_context *ctx, const plx__problem *p);
 
+#define PLX__MOST_FREQUENT "the answer there is the most frequent one, '%s'"
+#define PLX__NO_EVIDENCE "nothing is known there but what holds for all"
+
+/* One line about them: how many, the first by id, and what becomes of them. */
+void plx__warn_uncovered(plx_context *ctx, const plx__method *method, plx_index count, const char *id,
+                         const char *answer);
+
 /* Does uncovered=error hold? */
 plx_status plx__uncovered_refused(bool *out, plx_context *ctx, const plx__method *method, const plx_params *settings);
 

@@ -180,6 +180,13 @@ plx_status plx__uncovered_samples(plx_index **out, plx_index *count, plx_context
     return PLX_OK;
 }
 
+void plx__warn_uncovered(plx_context *ctx, const plx__method *method, plx_index count, const char *id,
+                         const char *answer)
+{
+    plx__warn(ctx, "%s: %lld %s no view, e.g. %.60s; %s", method->name, (long long)count,
+              count == 1 ? "sample has" : "samples have", id, answer);
+}
+
 plx_status plx__uncovered_refused(bool *out, plx_context *ctx, const plx__method *method, const plx_params *settings)
 {
     plx__value value;

@@ -442,7 +442,8 @@ static void uncovered(void **state)
         assert_close(array_of(m, "mean").data[2], 0, 0);
         assert_close(array_of(m, "covered").data[2], 0, 0);
         assert_close(array_of(m, "covered").data[3], 1, 0);
-        assert_int_equal(m->fitted.n_warnings, 1);
+        assert_int_equal(m->fitted.n_warnings, 2);
+        assert_non_null(strstr(plx_model_warning(m, 0), "2 samples have no view, e.g. 2;"));
         for (int i = 0; i < TOY_N; i++) {
             if (isnan(t.y[i]) || i == 4) continue;
             sum += t.y[i];

@@ -239,7 +239,7 @@ static void refusals(void **state)
     for (int i = 0; i < TOY_N; i++) identity[i * TOY_N + i] = 1;
     add_dense(kernel, ctx, "g", PLX_VIEW_KERNEL, identity, TOY_N, NULL);
     set_labels(kernel, ctx, t.label);
-    REFUSES(none, "no labelled samples", "kernel=rbf");
+    REFUSES(none, "gp: no labelled samples; label some", "kernel=rbf");
     REFUSES(d, "missing for sample '0'; set missing=mean or combine=sum", "kernel=rbf", "missing=error");
     REFUSES(d, "kernel.text", "missing=mean", "kernel.text=rbf");
     REFUSES(d, "no view 'vide'", "view=vide");

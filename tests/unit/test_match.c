@@ -96,7 +96,7 @@ static void unknown_things_are_warned_about(void **state)
     assert_same_matrix(plx_prediction_scores(p), plx_prediction_scores(plain), 0);
     assert_int_equal(plx_prediction_warnings(p), 2);
     assert_non_null(
-        strstr(plx_prediction_warning(p, 0), "view 'two': 1 features are unknown to the model and ignored, e.g. 'w'"));
+        strstr(plx_prediction_warning(p, 0), "view 'two': 1 feature is unknown to the model and ignored, e.g. 'w'"));
     assert_non_null(strstr(plx_prediction_warning(p, 1), "view 'noise'"));
     plx_prediction_destroy(p);
     plx_prediction_destroy(plain);

@@ -179,9 +179,10 @@ static void a_class_without_a_view_is_uniform(void **state)
     plx_cmat theta = array_of(m, "theta.v1");
     for (plx_index f = 0; f < w.cols[1]; f++)
         assert_close(theta.data[2 * theta.ld + f], 1.0 / (double)w.cols[1], 1e-15);
-    assert_int_equal(plx_model_warnings(m), 1);
-    assert_non_null(strstr(plx_model_warning(m, 0), "'C'"));
-    assert_non_null(strstr(plx_model_warning(m, 0), "'v1'"));
+    assert_int_equal(plx_model_warnings(m), 2);
+    assert_non_null(strstr(plx_model_warning(m, 0), "no view"));
+    assert_non_null(strstr(plx_model_warning(m, 1), "'C'"));
+    assert_non_null(strstr(plx_model_warning(m, 1), "'v1'"));
     plx_model_destroy(m);
     plx_dataset_destroy(d);
     plx_context_destroy(ctx);

@@ -72,11 +72,10 @@ static const plx__array_spec array_specs[] = {
 
 static void warn_of_uncovered(bct *b)
 {
-    plx_index without = b->n - b->n_cov, labelled = 0;
+    plx_index labelled = 0;
     for (plx_index i = 0; i < b->n; i++) labelled += b->place[i] < 0 && b->run->problem->label_text[i];
     if (labelled && b->labels)
         plx__warn(b->ctx, "bct: labelled samples without a view: %lld; their labels are ignored", (long long)labelled);
-    if (without) plx__info(b->ctx, "bct: samples without a view: %lld", (long long)without);
 }
 
 /* What samples without any view are given: the most frequent class, or the mean of the targets. */

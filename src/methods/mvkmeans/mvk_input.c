@@ -147,19 +147,22 @@ static plx_status open_channels(mvk *m)
     return PLX_OK;
 }
 
-static void warn_uncovered(mvk *m)
+/* Samples that have views, but none the rule looks at; those without any are counted for every method. */
+static void warn_unused(mvk *m)
 {
+    const plx__problem *p = m->run->problem;
     plx_index count = 0, first = -1;
     for (plx_index j = 0; j < m->n; j++) {
-        bool covered = false;
-        for (plx_index c = 0; c < m->n_channels; c++) covered |= m->channels[c].present[j];
-        if (covered) continue;
+        bool used = false, has = false;
+        for (plx_index c = 0; c < m->n_channels; c++) used |= m->channels[c].present[j];
+        for (plx_index v = 0; v < p->n_views; v++) has |= p->views[v].present[j];
+        if (used || !has) continue;
         if (first < 0) first = j;
         count++;
     }
     if (count)
         plx__warn(m->ctx, "mvkmeans: %lld samples have no view that is used, e.g. %s; they get the most frequent label",
-                  (long long)count, m->run->problem->ids[first]);
+                  (long long)count, p->ids[first]);
 }
 
 /* ---- all of it ---- */
@@ -208,7 +211,7 @@ plx_status plx__mvk_open(mvk *m, plx__run *run)
         PLX_TRY(plx__arena_f64(&m->partial, plx__scratch(m->ctx), m->k + PLX__CLASS_SLABS, widest));
         PLX_TRY(plx__arena_f64(&m->sums, plx__scratch(m->ctx), m->k, widest));
     }
-    warn_uncovered(m);
+    warn_unused(m);
     if (m->programs) PLX_TRY(plx__mvk_plan(m));
     return plx__mvk_make_workers(m);
 }

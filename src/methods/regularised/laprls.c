@@ -19,7 +19,7 @@ static double memory(const plx__run *run) { return plx__one_view_bytes(run, fals
 
 const plx__method plx__method_laprls = {
     .name = "laprls",
-    .title = "Least squares smoothed over the graph of one view",
+    .title = "Least squares smoothed over the graph of one view or of all joined",
     .summary = "Semi-supervised: least squares with a norm penalty and a penalty on differences between neighbours, "
                "labelled or not.",
     .capabilities = PLX__ONE_VIEW_CAPABILITIES | PLX_CAN_USE_UNLABELLED,

@@ -1,6 +1,7 @@
 /*
  * parallax eval: metrics of files, or of predictions against the truth of a data set.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "metric_table.h"
@@ -49,6 +50,23 @@ static plx_eval_options eval_options(const cli_args *args)
     return o;
 }
 
+/* Predictions from standard input: they are looked at more than once, so a file without a name keeps them. */
+static int keep_stdin(FILE **kept, char *name, size_t room, cli_session *s, plx_eval_options *o)
+{
+    char block[1 << 16];
+    size_t got = 0;
+    if (!o->pred || strcmp(o->pred, "-") != 0) return CLI_DONE;
+    *kept = tmpfile();
+    if (!*kept) return cli_fail_text(s, "no room for a temporary file; give the predictions as a file");
+    while ((got = fread(block, 1, sizeof block, stdin)) > 0)
+        if (fwrite(block, 1, got, *kept) != got) break;
+    if (ferror(stdin) || ferror(*kept) || fflush(*kept) != 0)
+        return cli_fail_text(s, "standard input could not be read; give the predictions as a file");
+    snprintf(name, room, "/dev/fd/%d", fileno(*kept));
+    o->pred = name;
+    return CLI_DONE;
+}
+
 /* `eval PRED DATA`: the truth comes from the data set. */
 static int eval_dataset(plx_metrics **out, cli_session *s, plx_eval_options *o)
 {
@@ -71,11 +89,15 @@ static int eval_files(plx_metrics **out, cli_session *s, const plx_eval_options 
 static int measure(plx_metrics **out, cli_session *s, plx_eval_options *o)
 {
     const char *pred = s->args->positional[0];
-    if (!pred) return eval_files(out, s, o);
-    if (o->pred) return cli_usage_error(s->args->verb, "give predictions as PRED or with --pred, not both");
-    o->pred = pred;
-    bool files_only = o->truth && !s->args->positional[1] && !cli_value(s->args, "view");
-    return files_only ? eval_files(out, s, o) : eval_dataset(out, s, o);
+    char name[32];
+    FILE *kept = NULL;
+    if (pred && o->pred) return cli_usage_error(s->args->verb, "give predictions as PRED or with --pred, not both");
+    if (pred) o->pred = pred;
+    int code = keep_stdin(&kept, name, sizeof name, s, o);
+    bool files_only = !pred || (o->truth && !s->args->positional[1] && !cli_value(s->args, "view"));
+    if (!code) code = files_only ? eval_files(out, s, o) : eval_dataset(out, s, o);
+    if (kept) fclose(kept);
+    return code;
 }
 
 static int run(const cli_args *args)
@@ -95,7 +117,7 @@ static int run(const cli_args *args)
 }
 
 static const cli_positional positionals[] = {
-    {"PRED", CLI_FILE, true, "A predictions.csv, or one label per line.", NULL},
+    {"PRED", CLI_FILE, true, "A predictions.csv, or one label per line (- for standard input).", NULL},
     {"DATA", CLI_FILE, true, "The data set whose truth counts; rows are matched by id.", NULL},
     CLI_END_POSITIONALS};
 

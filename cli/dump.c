@@ -16,15 +16,25 @@ static char *cut_at_equals(const char *text, const char **value)
     return copy;
 }
 
-/* The same key a second time would replace the first in silence. */
-static int check_key_once(cli_session *s, int use)
+/* A parameter a second time, also by another of its names, would replace the first in silence. Every setting has a text
+ * of its own, so two keys with the same text in memory are one parameter. */
+static int check_once(cli_session *s, const plx_params *params, int use, const char *key)
 {
-    const char *setting = cli_value_at(s->args, "set", use), *other = NULL;
-    size_t length = strcspn(setting, "=");
-    for (int i = 0; i < use && (other = cli_value_at(s->args, "set", i)); i++)
-        if (strcspn(other, "=") == length && strncmp(other, setting, length) == 0)
-            return cli_usage_error(s->args->verb, "--set %s: '%.*s' is set twice", setting, (int)length, setting);
-    return CLI_DONE;
+    const char *now = plx_params_get(params, key), *other = NULL;
+    int code = CLI_DONE;
+    for (int i = 0; !code && i < use && (other = cli_value_at(s->args, "set", i)); i++) {
+        const char *ignored = NULL;
+        char *earlier = cut_at_equals(other, &ignored);
+        if (!earlier) return cli_fail_text(s, "out of memory");
+        if (strcmp(earlier, key) == 0)
+            code =
+                cli_usage_error(s->args->verb, "--set %s: '%s' is set twice", cli_value_at(s->args, "set", use), key);
+        else if (now && plx_params_get(params, earlier) == now)
+            code =
+                cli_usage_error(s->args->verb, "'%s' and '%s' are the same parameter; set one of them", earlier, key);
+        free(earlier);
+    }
+    return code;
 }
 
 int cli_set_params(plx_params *params, cli_session *s)
@@ -34,9 +44,8 @@ int cli_set_params(plx_params *params, cli_session *s)
     for (int i = 0; !code && (setting = cli_value_at(s->args, "set", i)); i++) {
         const char *value = "";
         char *key = cut_at_equals(setting, &value);
-        code = check_key_once(s, i);
-        if (!code)
-            code = key ? cli_fail(s, plx_params_set(params, s->ctx, key, value)) : cli_fail_text(s, "out of memory");
+        code = key ? cli_fail(s, plx_params_set(params, s->ctx, key, value)) : cli_fail_text(s, "out of memory");
+        if (!code) code = check_once(s, params, i, key);
         free(key);
     }
     return code;

@@ -46,8 +46,9 @@ static int cut_source(const char **file, const char **columns, cli_reading *r, c
     *file = copy;
     *columns = NULL;
     if (!colon || colon == copy || access(copy, F_OK) == 0) return CLI_DONE;
+    if (!colon[1]) return cli_usage_error(s->args->verb, "'%s': a column is expected behind the colon", value);
     *colon = '\0';
-    if (colon[1]) *columns = colon + 1;
+    *columns = colon + 1;
     return CLI_DONE;
 }
 

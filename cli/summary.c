@@ -35,10 +35,22 @@ plx_index cli_zero_rows(const plx_dataset *data, plx_index view)
     return count;
 }
 
+/* Numbers to predict are no classes. */
+static bool regression_asked(const cli_session *s)
+{
+    const char *setting = NULL;
+    for (int i = 0; (setting = cli_value_at(s->args, "set", i)); i++)
+        if (strcmp(setting, "task=regression") == 0) return true;
+    return false;
+}
+
 void cli_say_data(cli_session *s, const plx_dataset *data)
 {
     char classes[96] = "";
-    if (plx_dataset_classes(data))
+    if (plx_dataset_classes(data) && regression_asked(s))
+        snprintf(classes, sizeof classes, ", %s",
+                 CLI_COUNT(cli_labelled_count(data), "with a target", "with a target"));
+    else if (plx_dataset_classes(data))
         snprintf(classes, sizeof classes, ", %s, %s", CLI_COUNT(plx_dataset_classes(data), "class", "classes"),
                  CLI_COUNT(cli_labelled_count(data), "labelled", "labelled"));
     cli_say(s, "data     %s: %s, %s%s", plx_dataset_name(data),

@@ -55,8 +55,11 @@ plx_status plx__csv_parse_strings(plx__strings *out, plx_context *ctx, plx__aren
 /* Index of the column of that name or number, or -1. */
 plx_index plx__strings_find(const plx__strings *strings, const char *which);
 
+/* patient_id, "Sample ID", SubjectId, id_no: does the name have `id` as a word of its own? */
+bool plx__names_ids(const char *name);
+
 /* The column that tells the rows apart: `asked` (-2 when there is no such column), else a first column whose name is
- * empty or `id`, or whose cells are distinct texts; -1: none. */
+ * empty or speaks of ids, or whose cells are distinct texts; -1: none. */
 plx_status plx__strings_id_column(plx_index *out, plx_context *ctx, const plx__strings *strings, const char *asked);
 
 /* Index of the column of that name, or -1 (also without a header). */

@@ -223,7 +223,7 @@ static plx_status keep_columns(plx__csv_plan *plan, plx_context *ctx, const char
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 /* patient_id, "Sample ID", SubjectId, id_no: `id` as a word of its own; not humid, width or idle. */
-static bool names_ids(const char *name)
+bool plx__names_ids(const char *name)
 {
     size_t n = strlen(name);
     if (n < 2) return false;
@@ -236,13 +236,17 @@ static bool names_ids(const char *name)
 static bool seems_an_id(const plx__csv_plan *plan, const plx__column_look *look)
 {
     if (plan->role[0] != PLX__ROLE_NUMBER || plan->cols < 2 || !plan->names || look->cells < 3) return false;
-    return look->counting || (look->whole && look->distinct && names_ids(plan->names[0]));
+    return look->counting || (look->whole && look->distinct && plx__names_ids(plan->names[0]));
 }
 
-static void warn_of_numbers(const plx__csv_plan *plan, plx_context *ctx, const plx__column_look *look)
+/* `passed_over`: the first column might have been a feature and is not among those that were chosen. */
+static void warn_of_numbers(const plx__csv_plan *plan, plx_context *ctx, const plx__column_look *look, bool passed_over)
 {
     char where[128];
-    if (plan->id_number)
+    if (passed_over && plan->names && look->whole && look->distinct && plx__names_ids(plan->names[0]))
+        plx__warn(ctx, "%s: %s holds distinct whole numbers and is not read; if it is an id, name it as the id column",
+                  plan->name, plx__csv_column_text(where, sizeof where, plan, 0));
+    else if (plan->id_number)
         plx__warn(ctx, "%s: %s holds distinct whole numbers and is taken for the sample ids, not for a feature",
                   plan->name, plx__csv_column_text(where, sizeof where, plan, 0));
     else if (seems_an_id(plan, look))
@@ -261,7 +265,9 @@ plx_status plx__csv_assign_roles(plx__csv_plan *plan, plx_context *ctx, const pl
     PLX_TRY(assign_list(plan, ctx, o->drop, PLX__ROLE_NONE, o->found));
     recognise_ids(plan, o, look, shift);
     if (recognise) recognise_rest(plan, o, look);
+    bool feature = plan->role[0] == PLX__ROLE_NUMBER;
     PLX_TRY(keep_columns(plan, ctx, o->columns, look));
-    if (recognise) warn_of_numbers(plan, ctx, look);
+    if (recognise)
+        warn_of_numbers(plan, ctx, look, feature && plan->role[0] == PLX__ROLE_NONE && !has_role(plan, PLX__ROLE_ID));
     return PLX_OK;
 }

@@ -236,6 +236,8 @@ plx_status plx__csv_plan_make(plx__csv_plan *plan, plx_context *ctx, plx__arena 
     *plan = (plx__csv_plan){.name = name, .line = 1, .hint = o->hint};
     trim_text(&plan->begin, &plan->end, data, size);
     if (plan->begin == plan->end) PLX_FAIL(ctx, PLX_E_FORMAT, "%s: the file is empty, expected a table", name);
+    if (size > 1 && (memcmp(data, "\xff\xfe", 2) == 0 || memcmp(data, "\xfe\xff", 2) == 0))
+        PLX_FAIL(ctx, PLX_E_FORMAT, "%s: UTF-16 text, as Excel calls Unicode; save it as UTF-8", name);
     plan->delimiter = o->delimiter ? o->delimiter : find_delimiter(name, plan->begin, plan->end);
 
     const char *second = plan->begin, *third;

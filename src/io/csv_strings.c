@@ -114,7 +114,7 @@ plx_status plx__strings_id_column(plx_index *out, plx_context *ctx, const plx__s
         return PLX_OK;
     }
     bool unnamed = t->header && t->header[0][0] == '\0', distinct = false;
-    bool called = t->header && strlen(t->header[0]) == 2 && plx__same_letters(t->header[0], "id", 2);
+    bool called = t->header && plx__names_ids(t->header[0]);
     if (t->cols < 1 || t->rows < 1) return PLX_OK;
     PLX_TRY(distinct_column(&distinct, ctx, t, 0, !unnamed && !called));
     if (distinct) *out = 0;

@@ -201,9 +201,14 @@ static plx_status check_foreign(plx_context *ctx, const char *path)
         {".arrow", "Arrow", "python3 -c \"import pandas; pandas.read_feather('FILE').to_csv('data.csv')\""},
         {".xlsx", "Excel", "python3 -c \"import pandas; pandas.read_excel('FILE').to_csv('data.csv')\""},
         {".xls", "Excel", "python3 -c \"import pandas; pandas.read_excel('FILE').to_csv('data.csv')\""},
+        {".ods", "OpenDocument", "python3 -c \"import pandas; pandas.read_excel('FILE').to_csv('data.csv')\""},
+        {".dta", "Stata", "python3 -c \"import pandas; pandas.read_stata('FILE').to_csv('data.csv')\""},
+        {".sav", "SPSS", "python3 -c \"import pandas; pandas.read_spss('FILE').to_csv('data.csv')\""},
+        {".pkl", "pickle", "python3 -c \"import pandas; pandas.read_pickle('FILE').to_csv('data.csv')\""},
+        {".rds", "R", "Rscript -e \"write.csv(readRDS('FILE'), 'data.csv')\""},
         {".plx", "a model", NULL}};
     for (size_t k = 0; k < sizeof foreign / sizeof *foreign; k++) {
-        if (!plx__ends_with(path, foreign[k].ending)) continue;
+        if (!plx__ends_with(path, foreign[k].ending) || !plx__file_exists(path)) continue;
         const char *mark = foreign[k].remedy ? strstr(foreign[k].remedy, "FILE") : NULL;
         if (!mark) PLX_FAIL(ctx, PLX_E_DATA, "%s: this is a model, not data; it labels or transforms data", path);
         PLX_FAIL(ctx, PLX_E_UNSUPPORTED, "%s: %s files cannot be read; write a csv with %.*s%s%s", path,
@@ -252,6 +257,13 @@ plx_status plx__read_options_copy(plx_read_options *out, plx_context *ctx, const
     return PLX_OK;
 }
 
+static plx_status check_text_options(plx_context *ctx, const plx_dataset *data, const char *options)
+{
+    for (plx_index v = 0; v < data->n_views; v++)
+        if (data->views[v].text) return PLX_OK;
+    PLX_FAIL(ctx, PLX_E_ARG, "text options '%s': none of the views is text; name the columns that are", options);
+}
+
 /* The files that were opened belong to the data set from now on. */
 static plx_status keep_files(plx_dataset *data, const plx__file_log *log)
 {
@@ -277,6 +289,7 @@ plx_status plx__dataset_read(plx_dataset **out, plx_context *ctx, const char *pa
     ctx->files = &log;
     plx_status st = read_all(out, ctx, &arena, path, &request);
     ctx->files = NULL;
+    if (st == PLX_OK && request.o.text_options) st = check_text_options(ctx, *out, request.o.text_options);
     if (st == PLX_OK) st = keep_files(*out, &log);
     plx__arena_free(&arena);
     if (st != PLX_OK) {

@@ -143,10 +143,12 @@ static plx_status read_container(view_list *list, const reader *r, const entry *
     plx_dataset **part = &list->parts[list->n_parts];
     plx_read_options o = PLX_READ_OPTIONS_INIT;
     const char *name = NULL;
+    plx_index first = list->count;
     if (list->n_parts == MOST_PARTS)
         PLX_FAIL(r->ctx, PLX_E_UNSUPPORTED, "%s: more than %d views are files with views of their own", r->path,
                  MOST_PARTS);
     o.label = e->label;
+    o.truth = e->truth;
     o.trust = r->request->o.trust;
     PLX_TRY(plx__guarded_read(part, r->ctx, e->file, &o,
                               plx__ends_with(e->file, ".mat") ? &plx__mat_reader_entry : &plx__h5mu_reader_entry));
@@ -159,6 +161,9 @@ static plx_status read_container(view_list *list, const reader *r, const entry *
         else if (e->named) PLX_TRY(plx__arena_printf(&name, r->arena, "%s_%s", e->name, name));
         list->at[list->count++] = plx__loose_from(*part, v, e->file, name);
     }
+    if (list->count == first) return PLX_OK;
+    list->at[first].labels = (*part)->labels;
+    list->at[first].truth = (*part)->truth;
     return PLX_OK;
 }
 

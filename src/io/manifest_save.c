@@ -77,29 +77,53 @@ static plx_status columns_here(const char **out, const saver *s, const plx__csv_
     return count ? plx__textbuf_done(out, &text) : PLX_OK;
 }
 
-static plx_status put_columns(const saver *s, json_t *object, const char *file)
+/* The names, or numbers, of the columns that are read as text; NULL: none. */
+static plx_status text_columns(const char **out, const saver *s, const plx__csv_plan *plan)
 {
-    const struct {
-        const char *key, *list;
-    } parts[] = {{"id", s->o->id},
-                 {"label", s->o->label},
-                 {"truth", s->o->truth},
-                 {"text_columns", s->o->text},
-                 {"drop", s->o->drop}};
+    plx__textbuf text;
+    plx_index count = 0;
+    *out = NULL;
+    plx__textbuf_init(&text, s->arena);
+    for (plx_index j = 0; j < plan->cols; j++) {
+        if (plan->role[j] != PLX__ROLE_TEXT) continue;
+        if (count++) plx__textbuf_add(&text, ",");
+        if (plan->names) plx__textbuf_add(&text, plan->names[j]);
+        else plx__textbuf_printf(&text, "%lld", (long long)j + 1);
+    }
+    return count ? plx__textbuf_done(out, &text) : PLX_OK;
+}
+
+static plx_status put_columns(const saver *s, json_t *object, const char *file, const char *columns)
+{
     plx__bytes bytes;
     plx__csv_plan plan;
-    const char *here = NULL;
+    const char *texts = NULL;
+    plx__csv_options here = {.columns = columns};
+    const struct {
+        const char *key, *list, **here;
+    } parts[] = {{"id", s->o->id, &here.id},
+                 {"label", s->o->label, &here.label},
+                 {"truth", s->o->truth, &here.truth},
+                 {"text_columns", s->o->text, &here.text},
+                 {"drop", s->o->drop, &here.drop}};
     plx__csv_options how = {.id = s->o->id, .label = s->o->label, .truth = s->o->truth, .text = s->o->text};
     how.drop = s->o->drop;
+    plx_status st = PLX_OK;
     PLX_TRY(plx__bytes_read(&bytes, s->ctx, file));
-    plx_status st = plx__csv_plan_make(&plan, s->ctx, s->arena, file, bytes.data, bytes.size, &how, false);
-    plx__bytes_free(&bytes, s->ctx);
-    PLX_TRY(st);
-    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
-        PLX_TRY(columns_here(&here, s, &plan, parts[k].list));
-        PLX_TRY(put_text(s, object, parts[k].key, here));
+    PLX_GOTO(plx__csv_plan_make(&plan, s->ctx, s->arena, file, bytes.data, bytes.size, &how, false));
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
+        PLX_GOTO(columns_here(parts[k].here, s, &plan, parts[k].list));
+    if (s->o->text_options) { /* only of a table with texts: a manifest takes any other with "text" for documents */
+        PLX_GOTO(plx__csv_plan_make(&plan, s->ctx, s->arena, file, bytes.data, bytes.size, &here, true));
+        PLX_GOTO(text_columns(&texts, s, &plan));
+        if (texts && !columns) here.text = texts;
+        if (texts) PLX_GOTO(put_text(s, object, "text", s->o->text_options));
     }
-    return PLX_OK;
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
+        PLX_GOTO(put_text(s, object, parts[k].key, *parts[k].here));
+done:
+    plx__bytes_free(&bytes, s->ctx);
+    return st;
 }
 
 /* ---- the manifest ---- */
@@ -115,14 +139,16 @@ static plx_status add_view(const saver *s, json_t *views, const char *name, cons
     PLX_TRY(put_text(s, object, "file", path));
     PLX_TRY(put_text(s, object, "format", format));
     PLX_TRY(put_text(s, object, "columns", columns));
-    if (is_table(file, format)) PLX_TRY(put_columns(s, object, file));
-    else if (plx__ends_with(file, ".h5ad") || plx__ends_with(file, ".h5mu"))
+    if (is_table(file, format)) return put_columns(s, object, file, columns);
+    if (plx__ends_with(file, ".h5ad") || plx__ends_with(file, ".h5mu")) {
         PLX_TRY(put_text(s, object, "label", s->o->label));
+        PLX_TRY(put_text(s, object, "truth", s->o->truth));
+    }
     if (plx__ends_with(file, ".txt") || plx__is_directory(file))
         return s->o->text_options                                      ? put_text(s, object, "text", s->o->text_options)
                : json_object_set_new(object, "text", json_true()) == 0 ? PLX_OK
                                                                        : out_of_memory(s);
-    return is_table(file, format) ? put_text(s, object, "text", s->o->text_options) : PLX_OK;
+    return PLX_OK;
 }
 
 static plx_status add_labels(const saver *s, json_t *root)

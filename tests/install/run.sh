@@ -13,6 +13,13 @@ lib=$(dirname "$library")
 test -x "$prefix/bin/parallax"
 "$prefix/bin/parallax" version >/dev/null
 
+# What the shells and man look for is what the command prints.
+for text in "man man/man1/parallax.1" "completion-bash bash-completion/completions/parallax" \
+    "completion-zsh zsh/site-functions/_parallax" "completion-fish fish/vendor_completions.d/parallax.fish"; do
+    # shellcheck disable=SC2046
+    "$prefix/bin/parallax" $(echo "${text%% *}" | tr - ' ') | cmp - "$prefix/share/${text#* }"
+done
+
 # The reading process is found from where the library was installed: a file that crashes it is one line.
 test -x "$prefix/libexec/parallax/parallax-reader"
 if "$prefix/bin/parallax" data info "$source/tests/data/hostile/h5mu_segv_1.h5mu" >/dev/null 2>"$scratch/said"; then exit 1; fi

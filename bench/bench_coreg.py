@@ -124,7 +124,7 @@ def bench_svm():
         f"LinearSVC of scikit-learn {sklearn.__version__}", must=2, remark=f"tol={tol}", threads=int(THREADS)).record(PARALLAX)
 
 
-BENCHES = {"laprls": lambda: growth("laprls, dense x 20, 50 neighbours, 100 labels", dense_data, "laprls"),
+BENCHES = {"laprls": lambda: growth("laprls, dense x 20, 50 neighbours, 100 labels", dense_data, "laprls", "graph_k=50"),
            "corls": lambda: growth("corls, two sparse views x 5,000, 100 labels", sparse_data, "corls"),
            "svm": bench_svm}
 for part in sys.argv[4:] or BENCHES:

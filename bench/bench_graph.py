@@ -155,9 +155,13 @@ def by_weights(linear):
 
 # ---- lines ----
 
-LINES = (("lapsvm", 2000, 1, ["view=v0"], one_view), ("colaprls", 2000, 2, [], coupled(False)), ("colapsvm", 2000, 2, [], coupled(True)),
-         ("lapreg", 6000, 2, [], by_graph(False)), ("nlapreg", 6000, 2, [], by_graph(True)),
-         ("llereg", 6000, 2, [], by_weights(False)), ("llreg", 6000, 2, [], by_weights(True)))
+# Ours compute what the peers do, whatever the defaults are.
+PLAIN = ["scale=none", "decision=argmax"]
+SMOOTH = PLAIN + ["graph_k=50", "gamma_a=0.01", "gamma_i=1"]
+LINES = (("lapsvm", 2000, 1, SMOOTH + ["view=v0"], one_view), ("colaprls", 2000, 2, SMOOTH, coupled(False)),
+         ("colapsvm", 2000, 2, SMOOTH, coupled(True)), ("lapreg", 6000, 2, PLAIN, by_graph(False)),
+         ("nlapreg", 6000, 2, PLAIN, by_graph(True)), ("llereg", 6000, 2, PLAIN, by_weights(False)),
+         ("llreg", 6000, 2, PLAIN + ["lambda_scale=none"], by_weights(True)))
 
 
 def share_equal(a, b):

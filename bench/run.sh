@@ -1,6 +1,6 @@
 #!/bin/sh
 # Benchmarks against limits and peers, each claim a ratio measured in one run. Appends to bench/log.txt.
-#   bench/run.sh [linalg|chol|dense|neighbours|read|methods|mvkmeans|coem|mvplsa|kcca|coreg|spectral|graph|gp|sense|trees|acquire|ner|understand|python]...        default: all
+#   bench/run.sh [linalg|chol|dense|neighbours|read|methods|mvkmeans|coem|mvplsa|kcca|coreg|spectral|graph|gp|sense|trees|acquire|ner|understand|clusterers|python]...        default: all
 set -eu
 cd "$(dirname "$0")/.."
 jobs=$(nproc 2>/dev/null || echo 2)
@@ -12,7 +12,7 @@ tools/python_env.sh build/bench-venv numpy scipy pandas scikit-learn matplotlib 
 python=build/bench-venv/bin/python
 # mvlearn asks for a matplotlib that no longer builds; what is measured does not need it.
 "$python" -c 'import mvlearn' 2>/dev/null || "$python" -m pip install --quiet --no-deps mvlearn 2>/dev/null || echo "mvlearn: could not be installed" >&2
-[ $# -gt 0 ] || set -- linalg chol dense neighbours read methods mvkmeans coem mvplsa kcca coreg spectral graph gp sense trees acquire ner understand python
+[ $# -gt 0 ] || set -- linalg chol dense neighbours read methods mvkmeans coem mvplsa kcca coreg spectral graph gp sense trees acquire ner understand clusterers python
 export PARALLAX=build/bench/parallax # whose machine and BLAS core the rows of results.csv name
 log=build/bench/result.txt
 {
@@ -51,6 +51,12 @@ log=build/bench/result.txt
             tools/python_build.sh "$python" build/bench
             PYTHONPATH=$PWD/build/python/site "$python" bench/bench_python.py build/bench/parallax
             OMP_NUM_THREADS=1 PYTHONPATH=$PWD/build/python/site "$python" bench/bench_peers.py
+            ;;
+        clusterers)
+            tools/python_env.sh build/bench-mvlearn "numpy<2" scipy "scikit-learn<1.3" joblib matplotlib seaborn >&2
+            build/bench-mvlearn/bin/pip install --quiet --no-deps mvlearn >&2 || true
+            "$python" -m pip install --quiet imml polyview || echo "imml, polyview: could not be installed" >&2
+            "$python" bench/bench_clusterers.py build/bench/parallax
             ;;
         trees)
             "$python" -c 'import fastcluster' 2>/dev/null || "$python" -m pip install --quiet fastcluster

@@ -62,6 +62,8 @@ def missing(method):
         return "refused"
     if "missing" in names:
         return "by `missing`, default `{}`".format(names["missing"]["default"])
+    if names.get("view", {}).get("default") == "joined":
+        return "zeros; left out with a single `view`"
     return "left out of that view's part"
 
 

@@ -2,6 +2,7 @@
 # Published figures beside ours, all of them, into one page. Usage: reproduce.sh PARALLAX [PAGE]
 #   Data sets: $PARALLAX_DATA, default ../shared/data. PAGE: default docs/results.md.
 #   PARTS="nb rls": only these. A part that is done is kept in build/reproduce and not run again; FRESH=1 runs it again.
+#   Parts that were not run here keep what the page said of them.
 #   LIMIT=SECONDS: the most a part may take (default: no limit).
 #   ARGS="--runs 5": further options for the scripts of these parts, e.g. fewer draws; the page tells them.
 # Takes hours on two cores. A part that fails is named on the page, the others go on, and the exit status is 1.
@@ -43,6 +44,9 @@ infobottleneck|reproduce_infobottleneck.py|infobottleneck beside k-means
 complete|reproduce_complete.py|data complete: errors on hidden views
 ner|reproduce_ner.py|ner: Becker et al. (2005), Roessler and Morik (2005)'
 
+# told TITLE: what the page says under it so far.
+told() { [ ! -f "$page" ] || awk -v title="## $1" '/^## / { on = $0 == title; next } on' "$page" | sed -e '1{/^$/d}' -e '${/^$/d}'; }
+
 limited() { if [ -n "${LIMIT:-}" ]; then timeout "$LIMIT" "$@"; else "$@"; fi; }
 
 # one NAME COMMAND: its table and how long it took into build/reproduce/NAME.md, at once or not at all.
@@ -78,7 +82,9 @@ done
         "$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -n 1 | sed 's/  */ /g')"
     printf '%s\n' "$parts" | while IFS='|' read -r name _ title; do
         printf '\n## %s\n\n' "$title"
+        before=$(told "$title")
         if [ -f "$kept/$name.md" ]; then sed 's/^##* /### /' "$kept/$name.md"
+        elif [ -n "$before" ]; then printf '%s\n' "$before"
         else printf 'Not run (`PARTS=%s make reproduce`).\n' "$name"; fi
     done
 } >"$page.tmp" && python3 "$here/wrap_prose.py" "$page.tmp" >/dev/null && mv "$page.tmp" "$page" && echo "wrote $page" >&2

@@ -13,15 +13,17 @@
 
 /* One-sided 1 % of the normal distribution: how far shares must differ before chance no longer explains it. */
 #define BEYOND_CHANCE 2.326
-/* Of all samples: what a user should hear of. */
+/* Of all samples that the largest class takes from others: what a user should hear of, and what auto mends. Shares of the
+ * labels are none too certain themselves, so that less is better left alone. */
 #define WORTH_A_WORD 0.1
+#define WORTH_MENDING 0.25
 
-#define DECISION_PARAMS(def, meaning)                                                                                  \
+#define DECISION_PARAMS(meaning)                                                                                       \
     {"decision",                                                                                                       \
      PLX_PARAM_CHOICE,                                                                                                 \
      PLX__NO_FIELD,                                                                                                    \
      0,                                                                                                                \
-     def,                                                                                                              \
+     "auto",                                                                                                           \
      0,                                                                                                                \
      0,                                                                                                                \
      "auto|argmax|share|centred",                                                                                      \
@@ -32,9 +34,10 @@
             "Shares for decision=share: those among the labelled samples, or a list in class order."                   \
     }
 
-const plx__param_spec plx__decision_params[] = {DECISION_PARAMS("argmax", "argmax"), PLX__PARAM_END};
+const plx__param_spec plx__decision_params[] = {
+    DECISION_PARAMS("argmax, and share where the largest class would swallow others"), PLX__PARAM_END};
 const plx__param_spec plx__graph_decision_params[] = {
-    DECISION_PARAMS("auto", "centred, and share where that loses the largest class"), PLX__PARAM_END};
+    DECISION_PARAMS("centred, and share where that loses the largest class"), PLX__PARAM_END};
 
 /* by_itself: the setting is auto. */
 static plx_status setting(plx__decision *out, bool *by_itself, plx__run *run)
@@ -44,7 +47,7 @@ static plx_status setting(plx__decision *out, bool *by_itself, plx__run *run)
     PLX_TRY(plx__view_value(&value, run->ctx, run->settings, "decision", NULL));
     *out = (plx__decision)value.word;
     *by_itself = value.word == 0;
-    if (*by_itself) *out = strcmp(spec->def, "auto") == 0 ? PLX__DECIDE_CENTRED : PLX__DECIDE_ARGMAX;
+    if (*by_itself) *out = spec == plx__graph_decision_params ? PLX__DECIDE_CENTRED : PLX__DECIDE_ARGMAX;
     return PLX_OK;
 }
 
@@ -137,7 +140,7 @@ static plx_status offsets(plx_cmat *out, plx__run *run, plx__decision how, plx_m
     return PLX_OK;
 }
 
-/* ---- shares that centring loses ---- */
+/* ---- shares that got lost ---- */
 
 /* How often each class is among the labelled samples and among the labels found for the others. */
 typedef struct tally {
@@ -197,6 +200,7 @@ static plx_status restore_shares(plx__run *run, plx_mat scores, const uint8_t *u
 }
 
 #define TRY_SHARE "if the labels were drawn at random, try decision=share"
+#define SHARES_INSTEAD(setting) "every class gets its share of the labels instead (decision=" setting ": do not)"
 
 static void warn_of_shares(plx__run *run, const tally *t, const char *who, const char *remedy)
 {
@@ -205,31 +209,43 @@ static void warn_of_shares(plx__run *run, const tally *t, const char *who, const
               100 * t->given[t->largest] / t->labelled, remedy);
 }
 
-/* Few labels and many features let the largest class swallow the others, which nobody sees who only reads the labels. */
-static plx_status warn_of_swallowing(plx__run *run, const int32_t *label, plx_index n_classes, const uint8_t *usable)
+static plx_status decide_by_shares(int32_t *label, plx__run *run, plx_mat scores, const uint8_t *usable)
+{
+    PLX_TRY(restore_shares(run, scores, usable));
+    plx__argmax_rows(label, plx__cmat(scores));
+    return PLX_OK;
+}
+
+/* Few labels and many features let the largest class swallow the others, which nobody sees who only reads the labels: auto
+ * gives every class its share then, and argmax that was asked for is only commented on. */
+static plx_status mind_swallowing(int32_t *label, plx__run *run, plx_mat scores, const uint8_t *usable, bool by_itself)
 {
     tally t = {0};
     PLX_TRY(count_classes(&t, run, label, usable));
-    if (largest_falls_short(&t, n_classes) < -BEYOND_CHANCE &&
-        t.found[t.largest] / t.unlabelled - t.given[t.largest] / t.labelled >= WORTH_A_WORD)
-        warn_of_shares(run, &t, "the largest score gives", TRY_SHARE);
-    return PLX_OK;
+    if (largest_falls_short(&t, scores.cols) >= -BEYOND_CHANCE) return PLX_OK;
+    double taken = t.found[t.largest] / t.unlabelled - t.given[t.largest] / t.labelled;
+    bool mend = by_itself && taken >= WORTH_MENDING;
+    if (taken >= WORTH_A_WORD)
+        warn_of_shares(run, &t, "the largest score gives", mend ? SHARES_INSTEAD("argmax") : TRY_SHARE);
+    return mend ? decide_by_shares(label, run, scores, usable) : PLX_OK;
 }
 
 /* Smooth scores carry the sizes of the classes in their level, which centring takes away; mostly their shape is enough.
  * Where it is not, auto gives the sizes back and a centred decision that was asked for is only commented on. */
-static plx_status mind_the_shares(int32_t *label, plx__run *run, plx_mat scores, const uint8_t *usable, bool by_itself)
+static plx_status mind_centring(int32_t *label, plx__run *run, plx_mat scores, const uint8_t *usable, bool by_itself)
 {
     tally t = {0};
     PLX_TRY(count_classes(&t, run, label, usable));
     if (largest_falls_short(&t, scores.cols) <= BEYOND_CHANCE) return PLX_OK;
-    warn_of_shares(run, &t, "centred scores give",
-                   by_itself ? "every class gets its share of the labels instead (decision=centred: do not)"
-                             : TRY_SHARE);
-    if (!by_itself) return PLX_OK;
-    PLX_TRY(restore_shares(run, scores, usable));
-    plx__argmax_rows(label, plx__cmat(scores));
-    return PLX_OK;
+    warn_of_shares(run, &t, "centred scores give", by_itself ? SHARES_INSTEAD("centred") : TRY_SHARE);
+    return by_itself ? decide_by_shares(label, run, scores, usable) : PLX_OK;
+}
+
+/* Are constants taken from the scores? Of a model: whatever its fit kept. */
+static bool has_offsets(const plx__run *run, plx__decision how, bool centred)
+{
+    if (run->fitted) return plx__store_find(run->fitted, "_share") != NULL;
+    return how == PLX__DECIDE_SHARE || (how == PLX__DECIDE_CENTRED && !centred);
 }
 
 plx_status plx__decide(int32_t *label, plx__run *run, plx_mat scores, const uint8_t *usable, bool centred)
@@ -238,13 +254,12 @@ plx_status plx__decide(int32_t *label, plx__run *run, plx_mat scores, const uint
     bool by_itself = false;
     plx_cmat offset;
     PLX_TRY(setting(&how, &by_itself, run));
-    bool restored = centred && run->fitted && plx__store_find(run->fitted, "_share");
-    if (how == PLX__DECIDE_SHARE || (how == PLX__DECIDE_CENTRED && (!centred || restored))) {
+    if (has_offsets(run, how, centred)) {
         PLX_TRY(offsets(&offset, run, how, scores, usable));
         subtract(scores, offset, usable);
     }
     plx__argmax_rows(label, plx__cmat(scores));
     if (run->fitted || how == PLX__DECIDE_SHARE) return PLX_OK;
-    if (how == PLX__DECIDE_ARGMAX) return warn_of_swallowing(run, label, scores.cols, usable);
-    return mind_the_shares(label, run, scores, usable, by_itself);
+    if (how == PLX__DECIDE_ARGMAX) return mind_swallowing(label, run, scores, usable, by_itself);
+    return mind_centring(label, run, scores, usable, by_itself);
 }

@@ -331,6 +331,54 @@ static void a_class_that_swallows_others_is_told(void **state)
     }
 }
 
+static void open_plain_crowd(scene *s, crowd *w, int first, double below)
+{
+    open_crowd(s, w, first);
+    plx_params_destroy(s->settings);
+    assert_ok(s->ctx, plx__params_create(&s->settings, s->ctx, "toy", tables));
+    s->run.settings = s->settings;
+    for (int i = LABELS; i < MANY; i++) w->scores[i * K] -= below;
+}
+
+/* auto without centring: 21 of 30 labels are A, 0.2 beyond half = 2.19 standard errors: not enough; with 22 all 30 as A
+ * are 0.267 too many, and the quantile 8 / 30 of A, 29 8 / 30 = 7.73, is taken away: A from 8 on, 22 of 30. 27 of them (A
+ * from 3 on) are 0.167 too many = 1.74 standard errors: chance. */
+static void auto_mends_swallowing(void **state)
+{
+    scene s;
+    crowd w;
+    plx_cmat kept;
+    (void)state;
+    open_plain_crowd(&s, &w, 22, -1);
+    assert_ok(s.ctx, decide_crowd(&w, &s.run, false));
+    assert_int_equal(found_a(&w), 22);
+    assert_ok(s.ctx, plx__store_dense(&kept, s.ctx, &s.store, "_share"));
+    assert_close(kept.data[0], 1 + 29 * 8 / 30.0, 1e-12);
+    assert_non_null(strstr(s.ctx->notes->text, "gets its share of the labels instead (decision=argmax: do not)"));
+    plx__run later = s.run; /* new samples are decided by the same constants */
+    plx__store fresh;
+    plx__store_init(&fresh, plx__scratch(s.ctx));
+    later.fitted = &s.store;
+    later.out = &fresh;
+    make_crowd(&w, 22);
+    for (int i = LABELS; i < MANY; i++) w.scores[i * K] += 1;
+    assert_ok(s.ctx, decide_crowd(&w, &later, false));
+    assert_int_equal(found_a(&w), 22);
+    close_scene(&s);
+    static const struct {
+        int labels;
+        double below;
+        int found;
+    } alone[] = {{21, -1, 30}, {22, 2.5, 27}, {15, -1, 30}};
+    for (size_t r = 0; r < sizeof alone / sizeof *alone; r++) {
+        open_plain_crowd(&s, &w, alone[r].labels, alone[r].below);
+        assert_ok(s.ctx, decide_crowd(&w, &s.run, false));
+        assert_int_equal(found_a(&w), alone[r].found);
+        assert_null(plx__store_find(&s.store, "_share"));
+        close_scene(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -344,6 +392,7 @@ int main(void)
         cmocka_unit_test(auto_gives_lost_shares_back),
         cmocka_unit_test(auto_without_offsets),
         cmocka_unit_test(a_class_that_swallows_others_is_told),
+        cmocka_unit_test(auto_mends_swallowing),
         cmocka_unit_test(centred_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -59,11 +59,11 @@ static plx_status keep_text(read_job *job, plx_context *ctx, const plx__text_chu
     return PLX_OK;
 }
 
-/* A text in the first row, or one of several words, is in a column that is no number at all. */
-static const char *number_hint(const plx__csv_plan *plan, const char *record, const plx__cell *cell)
+/* A text of several words, or where the first rows have no number, is in a column that is no number at all. */
+static const char *number_hint(const plx__csv_plan *plan, plx_index column, const plx__cell *cell)
 {
-    bool words = cell->len && memchr(cell->text, ' ', cell->len);
-    return plan->hint && (record == plan->begin || words) ? plan->hint : "";
+    bool words = cell->len && memchr(cell->text, ' ', cell->len), numbers = plan->look && plan->look[column].number;
+    return plan->hint && (words || !numbers) ? plan->hint : "";
 }
 
 static plx_status read_record(read_job *job, plx_context *ctx, const plx__text_chunk *chunk, const char **cursor,
@@ -89,7 +89,7 @@ static plx_status read_record(read_job *job, plx_context *ctx, const plx__text_c
         if (!number) PLX_TRY(keep_text(job, ctx, chunk, record, row, j, &cell));
         else if (!plx__cell_number(value++, &cell))
             return fail_number(ctx, plan, (long long)plx__text_line(chunk, record), j, &cell,
-                               number_hint(plan, record, &cell));
+                               number_hint(plan, j, &cell));
     }
     if (!last || j != plan->cols) return plx__csv_fail_record(ctx, plan, chunk, record);
     *cursor = p;

@@ -16,9 +16,10 @@ typedef enum plx__csv_header { PLX__HEADER_AUTO = 0, PLX__HEADER_YES, PLX__HEADE
  * of columns separates them by commas and may hold ranges of numbers (2-5) and beginnings of names (gene*).
  *
  * Header, when automatic: the first row has a text where the column below holds numbers, or the name of a column that
- * is asked for. Then, too, and only for what is not asked for: a first column of distinct texts, or one whose name is
- * empty or `id`, gives the row names; a column `label`, `labels` or `class` the labels; a column `truth` the truth;
- * columns of sentences are texts. A header with one name fewer than there are columns leaves the first column, the row
+ * is asked for. Then, too, and only for what is not asked for: a first column of distinct texts, one without a name, or one
+ * of distinct whole numbers whose name speaks of ids gives the row names; a column `label`, `labels`, `class` or `target`
+ * the labels, else a column without numbers called `category`, `diagnosis`, `outcome`, `species`, `group`, `type` or `y`; a
+ * column `truth` the truth; columns of sentences are texts. A header with one name fewer than there are columns leaves the first column, the row
  * names, without a name. */
 typedef struct plx__csv_options {
     char delimiter; /* 0: from content, then name; ' ': runs of blanks */

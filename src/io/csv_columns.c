@@ -154,29 +154,54 @@ static bool is_sentences(const plx__column_look *look)
     return look->text && look->words >= WORDS_OF_A_TEXT * look->cells;
 }
 
-static void recognise_name(plx__csv_plan *plan, const char *name, plx__csv_role role)
+/* The first column of that name; `no_numbers`: if the first rows have no number there. */
+static bool recognise_name(plx__csv_plan *plan, const char *name, plx__csv_role role, const plx__column_look *look,
+                           bool no_numbers)
 {
     for (plx_index j = 0; j < plan->cols; j++)
-        if (plan->role[j] == PLX__ROLE_NUMBER && is_word(plan->names[j], name)) {
+        if (plan->role[j] == PLX__ROLE_NUMBER && is_word(plan->names[j], name) && !(no_numbers && look[j].number)) {
             plan->role[j] = (uint8_t)role;
-            return;
+            return true;
         }
-}
-
-static bool has_role(const plx__csv_plan *plan, plx__csv_role role)
-{
-    for (plx_index j = 0; j < plan->cols; j++)
-        if (plan->role[j] == role) return true;
     return false;
 }
 
-/* The first column names the rows when it has no name or is called id, or when it holds distinct texts. */
+/* Names that mean labels whatever is below them, and such that might as well be measured. */
+static void recognise_labels(plx__csv_plan *plan, const plx__column_look *look)
+{
+    static const char *const always[] = {"label", "labels", "class", "target"};
+    static const char *const texts[] = {"category", "diagnosis", "outcome", "species", "group", "type", "y"};
+    bool found = false;
+    for (size_t k = 0; !found && k < sizeof always / sizeof *always; k++)
+        found = recognise_name(plan, always[k], PLX__ROLE_LABEL, look, false);
+    for (size_t k = 0; !found && k < sizeof texts / sizeof *texts; k++)
+        found = recognise_name(plan, texts[k], PLX__ROLE_LABEL, look, true);
+}
+
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+/* patient_id, "Sample ID", SubjectId, id_no: `id` as a word of its own; not humid, width or idle. */
+bool plx__names_ids(const char *name)
+{
+    size_t n = strlen(name);
+    if (n < 2) return false;
+    const char *end = name + n - 2;
+    bool own_word = end == name || !is_letter(end[-1]) || (end[0] == 'I' && end[-1] >= 'a');
+    return (plx__same_letters(end, "id", 2) && own_word) || (plx__same_letters(name, "id", 2) && !is_letter(name[2]));
+}
+
+static bool named_number_ids(const plx__csv_plan *plan, const plx__column_look *look)
+{
+    return plan->names && plx__names_ids(plan->names[0]) && look->whole && look->distinct;
+}
+
+/* The first column names the rows when it has no name, when it holds distinct texts, or distinct whole numbers and its name
+ * speaks of ids. */
 static void recognise_ids(plx__csv_plan *plan, const plx__csv_options *o, const plx__column_look *look, plx_index shift)
 {
     if (o->id || plan->cols < 2 || plan->role[0] != PLX__ROLE_NUMBER) return;
-    bool unnamed = plan->names && plan->names[0][0] == '\0', called = plan->names && is_word(plan->names[0], "id");
+    bool unnamed = plan->names && plan->names[0][0] == '\0', numbers = named_number_ids(plan, look);
     bool texts = look[0].text && !is_sentences(&look[0]);
-    bool numbers = called && look[0].whole && look[0].distinct;
     if (!shift && !(o->header == PLX__HEADER_AUTO && (unnamed || texts || numbers))) return;
     plan->role[0] = PLX__ROLE_ID;
     plan->id_guessed = true;
@@ -193,21 +218,24 @@ static bool is_known_text(const plx__csv_plan *plan, const plx__csv_options *o, 
 
 static void recognise_rest(plx__csv_plan *plan, const plx__csv_options *o, const plx__column_look *look)
 {
-    static const char *const labels[] = {"label", "labels", "class"};
-    for (int k = 0; plan->names && !o->label && k < 3 && !has_role(plan, PLX__ROLE_LABEL); k++)
-        recognise_name(plan, labels[k], PLX__ROLE_LABEL);
-    if (plan->names && !o->truth) recognise_name(plan, "truth", PLX__ROLE_TRUTH);
+    if (plan->names && !o->label) recognise_labels(plan, look);
+    if (plan->names && !o->truth) recognise_name(plan, "truth", PLX__ROLE_TRUTH, look, false);
     for (plx_index j = 0; j < plan->cols; j++)
         if (plan->role[j] == PLX__ROLE_NUMBER && (is_sentences(&look[j]) || is_known_text(plan, o, &look[j], j)))
             plan->role[j] = PLX__ROLE_TEXT;
 }
 
-/* Only the columns of the list are read; those among them that are no numbers are texts. */
+/* Only the columns of the list are read; those among them that are no numbers are texts. A column that was taken for ids is
+ * what the list asks for, unless that is everything. */
 static plx_status keep_columns(plx__csv_plan *plan, plx_context *ctx, const char *list, const plx__column_look *look)
 {
     uint8_t *kept = NULL;
     if (!list) return PLX_OK;
     PLX_TRY(mark_list(&kept, plan, ctx, list, NULL));
+    if (kept[0] && plan->id_number && strcmp(list, "*") != 0) {
+        plan->role[0] = PLX__ROLE_NUMBER;
+        plan->id_guessed = plan->id_number = false;
+    }
     for (plx_index j = 0; j < plan->cols; j++) {
         bool guessed_id = plan->role[j] == PLX__ROLE_ID && plan->id_guessed;
         if (kept[j] && look[j].text && (plan->role[j] == PLX__ROLE_NUMBER || guessed_id)) {
@@ -220,33 +248,17 @@ static plx_status keep_columns(plx__csv_plan *plan, plx_context *ctx, const char
     return PLX_OK;
 }
 
-static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
-/* patient_id, "Sample ID", SubjectId, id_no: `id` as a word of its own; not humid, width or idle. */
-bool plx__names_ids(const char *name)
-{
-    size_t n = strlen(name);
-    if (n < 2) return false;
-    const char *end = name + n - 2;
-    bool own_word = end == name || !is_letter(end[-1]) || (end[0] == 'I' && end[-1] >= 'a');
-    return (plx__same_letters(end, "id", 2) && own_word) || (plx__same_letters(name, "id", 2) && !is_letter(name[2]));
-}
-
 /* A first column that counts the rows, or whose name says so, is most likely no feature. */
 static bool seems_an_id(const plx__csv_plan *plan, const plx__column_look *look)
 {
     if (plan->role[0] != PLX__ROLE_NUMBER || plan->cols < 2 || !plan->names || look->cells < 3) return false;
-    return look->counting || (look->whole && look->distinct && plx__names_ids(plan->names[0]));
+    return look->counting || named_number_ids(plan, look);
 }
 
-/* `passed_over`: the first column might have been a feature and is not among those that were chosen. */
-static void warn_of_numbers(const plx__csv_plan *plan, plx_context *ctx, const plx__column_look *look, bool passed_over)
+static void warn_of_numbers(const plx__csv_plan *plan, plx_context *ctx, const plx__column_look *look)
 {
     char where[128];
-    if (passed_over && plan->names && look->whole && look->distinct && plx__names_ids(plan->names[0]))
-        plx__warn(ctx, "%s: %s holds distinct whole numbers and is not read; if it is an id, name it as the id column",
-                  plan->name, plx__csv_column_text(where, sizeof where, plan, 0));
-    else if (plan->id_number)
+    if (plan->id_number)
         plx__warn(ctx, "%s: %s holds distinct whole numbers and is taken for the sample ids, not for a feature",
                   plan->name, plx__csv_column_text(where, sizeof where, plan, 0));
     else if (seems_an_id(plan, look))
@@ -265,9 +277,8 @@ plx_status plx__csv_assign_roles(plx__csv_plan *plan, plx_context *ctx, const pl
     PLX_TRY(assign_list(plan, ctx, o->drop, PLX__ROLE_NONE, o->found));
     recognise_ids(plan, o, look, shift);
     if (recognise) recognise_rest(plan, o, look);
-    bool feature = plan->role[0] == PLX__ROLE_NUMBER;
     PLX_TRY(keep_columns(plan, ctx, o->columns, look));
-    if (recognise)
-        warn_of_numbers(plan, ctx, look, feature && plan->role[0] == PLX__ROLE_NONE && !has_role(plan, PLX__ROLE_ID));
+    if (recognise) warn_of_numbers(plan, ctx, look);
+    plan->look = look;
     return PLX_OK;
 }

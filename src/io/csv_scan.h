@@ -54,11 +54,12 @@ typedef struct plx__csv_plan {
     const char *begin, *end; /* the rows below the header, without empty lines at the end */
     plx_index line;          /* number of the first line there */
     plx_index cols;
-    const char *const *names; /* of all columns, in the arena; NULL: no header */
-    uint8_t *role;            /* plx__csv_role of every column */
-    bool id_guessed;          /* the id column was not asked for */
-    bool id_number;           /* ... and holds whole numbers */
-    const char *hint;         /* see plx__csv_options */
+    const char *const *names;     /* of all columns, in the arena; NULL: no header */
+    uint8_t *role;                /* plx__csv_role of every column */
+    bool id_guessed;              /* the id column was not asked for */
+    bool id_number;               /* ... and holds whole numbers */
+    const char *hint;             /* see plx__csv_options */
+    const plx__column_look *look; /* of the columns, in scratch memory; NULL: roles were not asked for */
 } plx__csv_plan;
 
 /* Everything about a file that its first rows tell. With `options` NULL or for strings, roles stay PLX__ROLE_NUMBER. */

@@ -91,6 +91,7 @@ static plx_status build_ids(plx__problem *p, plx_context *ctx, const plx_dataset
         else PLX_TRY(plx__arena_printf(&ids[i], plx__scratch(ctx), "%lld", (long long)p->row[i]));
     }
     p->ids = ids;
+    p->has_ids = data->ids != NULL;
     return PLX_OK;
 }
 
@@ -123,12 +124,13 @@ plx_status plx__problem_build(plx__problem *out, plx_context *ctx, plx__arena *k
 /* Rows are the caller's, also when samples are held out. */
 static plx_status refuse_nan(plx_context *ctx, const plx__method *m, const plx__problem *p, const plx__view *v)
 {
-    const char *feature = "";
+    const char *feature = "", *sample = "";
+    if (p->has_ids) PLX_TRY(plx__arena_printf(&sample, plx__scratch(ctx), " (sample '%.60s')", p->ids[v->nan_row]));
     if (v->features) PLX_TRY(plx__arena_printf(&feature, plx__scratch(ctx), " ('%s')", v->features[v->nan_col]));
     PLX_FAIL(ctx, PLX_E_DATA,
-             "%s: view '%s' row %lld, column %lld%s: nan; this method accepts missing views, not missing values; "
+             "%s: view '%s' row %lld, column %lld%s: nan%s; this method accepts missing views, not missing values; "
              "complete the data first, use kcomplete, or remove them",
-             m->name, v->name, (long long)p->row[v->nan_row], (long long)v->nan_col, feature);
+             m->name, v->name, (long long)p->row[v->nan_row], (long long)v->nan_col, feature, sample);
 }
 
 static plx_status check_views(plx_context *ctx, const plx__method *m, const plx__problem *p)

@@ -25,6 +25,7 @@ typedef struct plx__problem {
     plx_index n_given;            /* views of the caller's data; those that no sample has are not among `views` */
     const plx_index *given;       /* n_views: number of each view in the caller's data */
     const char *const *ids;       /* never NULL: row numbers of the caller's data when it has no ids */
+    bool has_ids;                 /* ... it has some */
     plx_index n_classes;
     const char *const *classes; /* hierarchy.classes if given, else byte-sorted label names */
     const int32_t *label;       /* n: class index, -1 unlabelled. Label sets: first class */

@@ -123,7 +123,8 @@ static plx_status check_sizes(plx__run *run)
 {
     const params *p = run->params;
     const plx__problem *x = run->problem;
-    if (p->clusters < 2) PLX_FAIL(run->ctx, PLX_E_ARG, "smd: the number of clusters is required; set clusters");
+    if (p->clusters < 2)
+        PLX_FAIL(run->ctx, PLX_E_ARG, "smd: the number of clusters is required; set clusters, or clusters=auto");
     plx__njw_options o = {.clusters = p->clusters};
     PLX_TRY(plx__njw_check(run, &o, x->n, ""));
     for (plx_index v = 0; v < x->n_views && x->n_views == 2; v++)

@@ -187,7 +187,8 @@ static plx_status fit(plx__run *run)
     plx__affinity *views = NULL;
     plx__njw c = {0};
     plx__njw_options o = {p->clusters, {0}, p->width_grid.list, p->width_grid.n_list};
-    if (p->clusters < 2) PLX_FAIL(run->ctx, PLX_E_ARG, "spectral: the number of clusters is required; set clusters");
+    if (p->clusters < 2)
+        PLX_FAIL(run->ctx, PLX_E_ARG, "spectral: the number of clusters is required; set clusters, or clusters=auto");
     PLX_TRY(read_plan(&how, run));
     o.blend = how.blend;
     if (how.blend.rule == PLX__BLEND_JOINT && how.n_views > 1 && p->affinity_k > 0)

@@ -36,7 +36,8 @@ plx_status plx__local_task(plx__local_goal *out, plx__run *run)
         out->task = x->n_labelled || p->clusters < 0 ? PLX__TASK_LABELS : PLX__TASK_CLUSTERS;
     if (out->task == PLX__TASK_CLUSTERS) {
         if (p->clusters < 2)
-            PLX_FAIL(run->ctx, PLX_E_ARG, "%s: task = cluster: the number of clusters is required; set clusters", name);
+            PLX_FAIL(run->ctx, PLX_E_ARG,
+                     "%s: task = cluster: the number of clusters is required; set clusters, or clusters=auto", name);
         if (p->clusters > x->n)
             PLX_FAIL(run->ctx, PLX_E_ARG, "clusters = %lld: there are %lld samples only; ask for fewer clusters",
                      (long long)p->clusters, (long long)x->n);

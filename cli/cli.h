@@ -90,7 +90,7 @@ const cli_option *cli_verb_option(const cli_verb *verb, int i);
 
 /* Options many verbs share: how to read data; how to run. */
 extern const cli_option cli_read_options[];
-extern const cli_option cli_column_options[]; /* those of them that make sense for several data sets */
+extern const cli_option cli_source_options[]; /* the same for a verb whose --format is about what it writes */
 extern const cli_option cli_run_options[];
 extern const cli_option cli_memory_options[]; /* for verbs without the others of cli_run_options */
 extern const cli_option cli_seed_options[];

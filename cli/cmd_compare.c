@@ -79,6 +79,11 @@ static int check_contradictions(const cli_args *args)
     if (cli_flag(args, "test") && (!cli_flag(args, "inductive") || cli_flag(args, "folds")))
         return cli_usage_error(args->verb,
                                "--test says how many samples --inductive sets aside where --folds does not");
+    if (args->n_positional > 1 && (cli_flag(args, "view") || cli_flag(args, "labels-from")))
+        return cli_usage_error(args->verb,
+                               "--view and --labels-from make one data set, and %d are given; save each "
+                               "with 'parallax data save' first",
+                               args->n_positional);
     return CLI_DONE;
 }
 
@@ -334,13 +339,15 @@ static const cli_option options[] = {
     CLI_END_OPTIONS};
 
 static const cli_option *const option_sets[] = {
-    options, cli_report_options, cli_seed_options, cli_memory_options, cli_talk_options, cli_column_options, NULL};
+    options, cli_report_options, cli_seed_options, cli_memory_options, cli_talk_options, cli_source_options, NULL};
 
 static const cli_example examples[] = {
     {"parallax compare data/cora data/webkb --methods nb,coem,svm --out table.md",
      "Ten splits with a tenth of the labels."},
     {"parallax compare data/cora --methods rls,rls:gamma_a=0.1 --folds 5 --inductive", "Cross-validate two settings."},
     {"parallax compare data/cora --out all.json --jobs 2 --resume", "Go on after whatever ended it."},
+    {"parallax compare --view rna=a.csv --view protein=b.csv --labels-from clinic.csv:diagnosis --folds 5",
+     "Files joined by id, as in fit."},
     CLI_END_EXAMPLES};
 
 const cli_verb cli_verb_compare = {

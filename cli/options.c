@@ -289,7 +289,7 @@ static void skip_data(cli_args *args)
 {
     const cli_positional *p = args->verb->positionals;
     int count = positional_count(args->verb), data = 0;
-    while (data < count && strcmp(p[data].name, "DATA") != 0) data++;
+    while (data < count && strncmp(p[data].name, "DATA", 4) != 0) data++;
     if (data == count || args->n_positional != count - 1 || !cli_flag(args, "view")) return;
     for (int i = count - 1; i > data; i--) args->positional[i] = args->positional[i - 1];
     args->positional[data] = NULL;

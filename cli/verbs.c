@@ -105,8 +105,19 @@ const cli_option cli_talk_options[] = {
      .help = "json: one object per line on stderr; bar (default on a terminal); none."},
     CLI_END_OPTIONS};
 
-/* How the files of a data set are read; a verb with one DATA has all of cli_read_options. */
+/* How the files of a data set are read. */
 /* clang-format off */
+#define VIEW_OPTIONS                                                                                                   \
+    {.name = "view",                                                                                                   \
+     .value = "NAME=FILE[:COLUMNS]",                                                                                   \
+     .kind = CLI_VIEW,                                                                                                 \
+     .repeatable = true,                                                                                               \
+     .help = "Read a view from a file of its own, or from some columns of a table; in place of DATA or beside it. "    \
+             "Files are joined by sample id, or row by row where none has ids. Repeatable."},                          \
+    {.name = "labels-from",                                                                                            \
+     .value = "FILE[:COLUMN]",                                                                                         \
+     .kind = CLI_SOURCE,                                                                                               \
+     .help = "Take the labels from a column of another table (or .h5mu, .h5ad), by sample id."}
 #define COLUMN_OPTIONS                                                                                                 \
     {.name = "join",                                                                                                   \
      .value = "HOW",                                                                                                   \
@@ -144,19 +155,10 @@ const cli_option cli_talk_options[] = {
      .help = "Read HDF5 and MATLAB files directly: faster, but a hostile file can crash or fill the machine."}
 /* clang-format on */
 
-const cli_option cli_column_options[] = {COLUMN_OPTIONS, CLI_END_OPTIONS};
+const cli_option cli_source_options[] = {VIEW_OPTIONS, COLUMN_OPTIONS, CLI_END_OPTIONS};
 
 const cli_option cli_read_options[] = {
-    {.name = "view",
-     .value = "NAME=FILE[:COLUMNS]",
-     .kind = CLI_VIEW,
-     .repeatable = true,
-     .help = "Read a view from a file of its own, or from some columns of a table; in place of DATA or beside it. "
-             "Files are joined by sample id, or row by row where none has ids. Repeatable."},
-    {.name = "labels-from",
-     .value = "FILE[:COLUMN]",
-     .kind = CLI_SOURCE,
-     .help = "Take the labels from a column of another table (or .h5mu, .h5ad), by sample id."},
+    VIEW_OPTIONS,
     {.name = "format", .value = "F", .kind = CLI_TEXT, .help = "Format of DATA when its name does not tell."},
     COLUMN_OPTIONS,
     CLI_END_OPTIONS};

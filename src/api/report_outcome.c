@@ -55,7 +55,8 @@ static plx_status put_tables(plx__json_maker *m, plx_report *r, plx_explanation 
     return plx__report_tables(r, m->ctx, e);
 }
 
-/* Confusion, classes, calibration and patterns, of the samples whose label was not seen where there are any. */
+/* Confusion, classes, calibration and patterns, of the samples whose label was not seen. Where all labels were, the tables
+ * would show how well they were learned by heart, and nothing is said. */
 static plx_status put_quality(plx__json_maker *m, plx_report *r, const plx__reported *about, const plx_dataset *data)
 {
     plx_context *ctx = m->ctx;
@@ -72,7 +73,8 @@ static plx_status put_quality(plx__json_maker *m, plx_report *r, const plx__repo
         left += unseen[i] != NULL;
         seen += known_before;
     }
-    if (left > 0 && seen > 0 && !j.clusters) {
+    if (left == 0 && seen > 0 && !j.clusters) return PLX_OK;
+    if (seen > 0 && !j.clusters) {
         j.known = unseen;
         j.samples = left;
     }
@@ -121,7 +123,10 @@ static plx_status say_answer(plx__textbuf *to, plx_context *ctx, const plx__repo
     else if (plx_metrics_count(about->metrics) > 0)
         plx__textbuf_printf(to, "Its %s is %.4g.", plx_metrics_name(about->metrics, 0),
                             plx_metrics_value(about->metrics, 0, NULL));
-    else plx__textbuf_add(to, "There is no truth to measure it by; what it found is shown below.");
+    else
+        plx__textbuf_add(to,
+                         "There is no truth to measure it by; what it found is shown below. To estimate how good it "
+                         "is, 'parallax compare' hides some of the labels and asks for them.");
     return PLX_OK;
 }
 

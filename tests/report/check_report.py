@@ -87,6 +87,18 @@ def check_fit(data, out, present):
     assert ["seed", "3", "0"] in page["settings"]
 
 
+def check_seen_labels(out):
+    """Where every label was seen while fitting, nothing is said about quality."""
+    table = out / "seen.csv"
+    table.write_text("x,class\n" + "".join(f"{i % 2 + i / 100},{'ab'[i % 2] if i < 10 else ''}\n" for i in range(20)))
+    parallax("fit", "gp", table, "--report", out / "seen.html", "--quiet")
+    page = load(out / "seen.html")
+    assert not page["metrics"] and not page.get("sections") and "no truth" in page["answer"] and "compare" in page["answer"]
+    parallax("fit", "gp", table, "--labels", "3", "--report", out / "hidden.html", "--quiet")
+    page = load(out / "hidden.html")
+    assert dict(page["metrics"])["accuracy"] == 1 and any(s["key"] == "confusion" for s in page["sections"])
+
+
 def check_explain(data, out):
     parallax("explain", out / "m.plx", data, "--report", out / "explain.html", "--json", out / "explain.json", "--quiet")
     page, other = load(out / "explain.html"), json.loads((out / "explain.json").read_text())
@@ -201,6 +213,7 @@ def main():
             print("skipped: this build has no report, and says so")
             return 77
         check_fit(data, out, present)
+        check_seen_labels(out)
         check_explain(data, out)
         check_views(data, out)
         check_compare(data, out)

@@ -126,17 +126,22 @@ plx_status plx__nb_table_scores(plx_context *ctx, plx__points rows, plx_cmat log
     return plx__gemm(ctx, 1.0, rows.dense, PLX__N, logs, PLX__N, 0.0, out);
 }
 
+void plx__nb_logs(plx_cmat theta, plx_mat logs)
+{
+    for (plx_index c = 0; c < theta.rows; c++)
+        for (plx_index f = 0; f < theta.cols; f++) {
+            double t = theta.data[c * theta.ld + f];
+            logs.data[f * logs.ld + c] = log(t > 0 ? t : LOG_OF_ZERO);
+        }
+}
+
 /* One product with the transposed logarithms. */
 plx_status plx__nb_log_scores(plx_context *ctx, plx__points rows, plx_cmat theta, plx_mat out)
 {
     plx_mat logs;
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
     PLX_TRY(plx__arena_mat(&logs, plx__scratch(ctx), theta.cols, theta.rows));
-    for (plx_index c = 0; c < theta.rows; c++)
-        for (plx_index f = 0; f < theta.cols; f++) {
-            double t = theta.data[c * theta.ld + f];
-            logs.data[f * logs.ld + c] = log(t > 0 ? t : LOG_OF_ZERO);
-        }
+    plx__nb_logs(theta, logs);
     PLX_TRY(plx__nb_table_scores(ctx, rows, plx__cmat(logs), out));
     plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;

@@ -40,6 +40,7 @@ plx__points plx__view_points(const plx__view *view);
 
 /* out[i,c] = sum_f x_if log theta_cf; log 0 is taken as log 1e-300. */
 plx_status plx__nb_log_scores(plx_context *ctx, plx__points rows, plx_cmat theta, plx_mat out);
+void plx__nb_logs(plx_cmat theta, plx_mat logs);                                                 /* d x K, as above */
 plx_status plx__nb_table_scores(plx_context *ctx, plx__points rows, plx_cmat logs, plx_mat out); /* logs: d x K */
 
 /* Joining the views of every sample: the mean of their posteriors, or the product of their likelihoods. */

@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/ranks.h"
 #include "core/rng.h"
+#include "core/slabs.h"
 #include "methods/cotrain/cotrain.h"
 #include "mixture/naive_bayes.h"
 #include "mixture/row_scaling.h"
@@ -239,27 +241,50 @@ static void take_best(cotraining *t, const choice *list, plx_index count)
     }
 }
 
+/* Have these rows fewer entries than the view has features? */
+static bool are_brief(const plx__view *v, const plx_index *rows, plx_index count)
+{
+    plx_index entries = 0;
+    for (plx_index i = 0; v->sparse && i < count; i++) entries += v->csr.ptr[rows[i] + 1] - v->csr.ptr[rows[i]];
+    return v->sparse && entries < v->cols;
+}
+
+/* What the view would teach each of the samples; the rows are divided among the processes. */
+static plx_status judge(cotraining *t, plx_index v, const plx_index *rows, plx_index count, choice *list)
+{
+    ct_learner *h = &t->learner[v];
+    plx__slabs cut = plx__slabs_cut(count, PLX__PANE_ROWS);
+    plx_index begin = 0, end = 0;
+    plx__points points;
+    plx_mat scores = {0};
+    h->brief = are_brief(h->view, rows, count);
+    plx__slabs_mine(&begin, &end, t->ctx, cut);
+    if (end > begin) {
+        PLX_TRY(plx__ct_rows(&points, t->ctx, h->view, rows + begin, end - begin));
+        PLX_TRY(plx__arena_mat(&scores, plx__scratch(t->ctx), end - begin, t->k));
+        PLX_TRY(plx__ct_score(h, t->run, points, scores));
+    }
+    for (plx_index i = begin; i < end; i++) {
+        list[i] = (choice){.sample = rows[i], .view = (int32_t)v};
+        list[i].label = surest_class(&list[i].odds, scores.data + (i - begin) * scores.ld, t->k);
+    }
+    return plx__slabs_share(t->ctx, cut, list, sizeof *list, 1);
+}
+
 static plx_status choose_by(cotraining *t, plx_index v)
 {
     plx__arena *scratch = plx__scratch(t->ctx);
     const ct_learner *h = &t->learner[v];
     plx_index *rows = NULL, count = 0, kept = 0;
     choice *list = NULL;
-    plx__points points;
-    plx_mat scores;
     PLX_TRY(plx__arena_i64(&rows, scratch, t->n_pool));
     for (plx_index i = 0; i < t->n_pool; i++)
         if (h->view->present[t->pool[i]]) rows[count++] = t->pool[i];
     if (!count || !h->teaches) return PLX_OK;
-    PLX_TRY(plx__ct_rows(&points, t->ctx, h->view, rows, count));
-    PLX_TRY(plx__arena_mat(&scores, scratch, count, t->k));
     PLX_TRY(PLX__ARENA_NEW(&list, scratch, count));
-    PLX_TRY(plx__ct_score(h, t->run, points, scores));
-    for (plx_index i = 0; i < count; i++) {
-        choice c = {.sample = rows[i], .view = (int32_t)v};
-        c.label = surest_class(&c.odds, scores.data + i * scores.ld, t->k);
-        if (c.label >= 0) list[kept++] = c;
-    }
+    PLX_TRY(judge(t, v, rows, count, list));
+    for (plx_index i = 0; i < count; i++)
+        if (list[i].label >= 0) list[kept++] = list[i];
     qsort(list, (size_t)kept, sizeof *list, by_rank);
     take_best(t, list, kept);
     return PLX_OK;
@@ -357,16 +382,21 @@ static plx_status keep_frequencies(cotraining *t)
     return PLX_OK;
 }
 
-static plx_status view_posterior(cotraining *t, plx_index v, plx_mat joint, int32_t *views)
+/* Posteriors by one view; each process has its own rows of it and of the joint ones. */
+static plx_status view_posterior(cotraining *t, plx_index v, plx__slabs cut, plx_mat joint, int32_t *views)
 {
     const ct_learner *h = &t->learner[v];
     const char *name = NULL;
+    plx_index begin = 0, end = 0;
     plx_mat own;
     PLX_TRY(plx__view_key(&name, t->ctx, "posterior", h->view->name));
     PLX_TRY(plx__store_new(&own, t->run->out, name, t->n, t->k));
     if (!h->able) return PLX_OK;
-    PLX_TRY(plx__ct_score(h, t->run, plx__view_points(h->view), own));
-    for (plx_index i = 0; i < t->n; i++) {
+    plx__slabs_mine(&begin, &end, t->ctx, cut);
+    if (end > begin)
+        PLX_TRY(plx__ct_score(h, t->run, plx__points_range(plx__view_points(h->view), begin, end),
+                              plx__sub(own, begin, 0, end - begin, t->k)));
+    for (plx_index i = begin; i < end; i++) {
         double *row = own.data + i * own.ld;
         if (!h->view->present[i]) {
             memset(row, 0, (size_t)t->k * sizeof *row);
@@ -376,7 +406,7 @@ static plx_status view_posterior(cotraining *t, plx_index v, plx_mat joint, int3
         plx__axpy(joint.data + i * joint.ld, 1.0, row, t->k);
         views[i]++;
     }
-    return PLX_OK;
+    return plx__slabs_share(t->ctx, cut, own.data, (size_t)own.ld * sizeof *own.data, 1);
 }
 
 static plx_status label_all(cotraining *t)
@@ -384,20 +414,34 @@ static plx_status label_all(cotraining *t)
     plx_cmat frequency;
     plx_mat joint;
     int32_t *views = NULL, *label = NULL;
+    plx_index begin = 0, end = 0;
+    plx__slabs cut = plx__slabs_cut(t->n, PLX__PANE_ROWS);
     const plx__store *state = t->run->fitted ? t->run->fitted : t->run->out;
     PLX_TRY(plx__store_shaped(&frequency, t->ctx, state, "_frequencies", 1, t->k));
     PLX_TRY(plx__store_new(&joint, t->run->out, "posterior", t->n, t->k));
     PLX_TRY(plx__arena_i32(&views, plx__scratch(t->ctx), t->n));
     PLX_TRY(plx__arena_i32(&label, plx__scratch(t->ctx), t->n));
-    for (plx_index v = 0; v < t->n_views; v++) PLX_TRY(view_posterior(t, v, joint, views));
-    for (plx_index i = 0; i < t->n; i++) {
+    for (plx_index v = 0; v < t->n_views; v++) PLX_TRY(view_posterior(t, v, cut, joint, views));
+    plx__slabs_mine(&begin, &end, t->ctx, cut);
+    for (plx_index i = begin; i < end; i++) {
         double *row = joint.data + i * joint.ld;
         if (views[i]) plx__scale(row, 1.0 / views[i], t->k);
         else memcpy(row, frequency.data, (size_t)t->k * sizeof *row);
     }
+    PLX_TRY(plx__slabs_share(t->ctx, cut, joint.data, (size_t)joint.ld * sizeof *joint.data, 1));
     PLX_TRY(plx__require_finite(t->run, plx__cmat(joint), "posteriors"));
     plx__argmax_rows(label, plx__cmat(joint));
     return plx__outcome_classes(t->run, label, plx__cmat(joint));
+}
+
+static plx_status check(plx__run *run)
+{
+    static const char *const names[] = {"nb", "logistic", "rls", "svm", "gp"};
+    int base = ((const ct_params *)run->params)->base;
+    if (plx__ranks(run->ctx) > 1 && base != CT_NB)
+        PLX_FAIL(run->ctx, PLX_E_UNSUPPORTED,
+                 "cotrain: base = %s is not distributed: one process has to fit it; base = nb is", names[base]);
+    return PLX_OK;
 }
 
 static plx_status fit(plx__run *run)
@@ -503,11 +547,13 @@ const plx__method plx__method_cotrain = {
     .params_size = sizeof(ct_params),
     .scores = "class probability",
     .growth = "linear",
+    .ranks = PLX__RANKS_SUMS, /* with base=nb */
     .params = tables,
     .arrays = array_specs,
     .transform = "posterior",
     .view_scores = "posterior.VIEW",
     .memory = memory,
     .memory_remedy = "fit fewer samples at a time (heldout, then predict) or raise the memory limit",
+    .check = check,
     .fit = fit,
     .predict = predict};

@@ -28,6 +28,7 @@ typedef struct ct_learner {
     plx_mat weights;      /* linear learners: (d+1) x K, the bias last */
     const int32_t *label; /* gp: n, the labelled set it is to be fitted to */
     bool counted;         /* nb: the counts are those of the labelled set */
+    bool brief;           /* nb: the rows to be scored have fewer entries than the view has features */
     bool final;           /* this was, or the next fit is, the last training */
     uint8_t *warned;      /* nb: K, classes already named as left out */
     bool able;            /* some class was learned: scores mean something */

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/slabs.h"
 #include "methods/cotrain/cotrain.h"
 #include "mixture/naive_bayes.h"
 
@@ -96,17 +97,32 @@ static void score_entries(const ct_learner *h, plx_ccsr rows, double smoothing, 
     }
 }
 
-/* Many: a table of all features. */
-static plx_status score_table(const ct_learner *h, plx__run *run, double smoothing, plx__points rows, plx_mat scores)
+/* Many: a table of all features (d x K). */
+static void fill_logs(const ct_learner *h, double smoothing, plx_mat logs)
 {
-    plx__mark mark = plx__arena_mark(plx__scratch(run->ctx));
     plx_index k = h->theta.rows, d = h->theta.cols;
-    plx_mat logs;
-    PLX_TRY(plx__arena_mat(&logs, plx__scratch(run->ctx), d, k));
+    if (h->final) {
+        plx__nb_logs(plx__cmat(h->theta), logs);
+        return;
+    }
     for (plx_index f = 0; f < d; f++)
         for (plx_index c = 0; c < k; c++)
             logs.data[f * k + c] = plx__nb_log_theta(h->theta.data[c * h->theta.ld + f], h->total[c], smoothing, d);
-    PLX_TRY(plx__nb_table_scores(run->ctx, rows, plx__cmat(logs), scores));
+}
+
+/* Pane by pane: whichever panes a process has, their products are the same. */
+static plx_status score_table(const ct_learner *h, plx__run *run, double smoothing, plx__points rows, plx_mat scores)
+{
+    plx__mark mark = plx__arena_mark(plx__scratch(run->ctx));
+    plx_mat logs;
+    PLX_TRY(plx__arena_mat(&logs, plx__scratch(run->ctx), h->theta.cols, h->theta.rows));
+    fill_logs(h, smoothing, logs);
+    for (plx_index at = 0; at < scores.rows; at += PLX__PANE_ROWS) {
+        plx_index end = plx__min(scores.rows, at + PLX__PANE_ROWS);
+        plx_mat part = plx__sub(scores, at, 0, end - at, scores.cols);
+        PLX_TRY(plx__poll(run->ctx));
+        PLX_TRY(plx__nb_table_scores(run->ctx, plx__points_range(rows, at, end), plx__cmat(logs), part));
+    }
     plx__arena_rewind(plx__scratch(run->ctx), mark);
     return PLX_OK;
 }
@@ -114,9 +130,7 @@ static plx_status score_table(const ct_learner *h, plx__run *run, double smoothi
 plx_status plx__ct_score_nb(const ct_learner *h, plx__run *run, plx__points rows, plx_mat scores)
 {
     double smoothing = ((const ct_params *)run->params)->smoothing;
-    if (h->final) PLX_TRY(plx__nb_log_scores(run->ctx, rows, plx__cmat(h->theta), scores));
-    else if (plx__points_sparse(rows) && plx__nnz(rows.csr) < h->theta.cols)
-        score_entries(h, rows.csr, smoothing, scores);
+    if (!h->final && h->brief) score_entries(h, rows.csr, smoothing, scores);
     else PLX_TRY(score_table(h, run, smoothing, rows, scores));
     for (plx_index i = 0; i < scores.rows; i++)
         for (plx_index c = 0; c < scores.cols; c++) {

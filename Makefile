@@ -72,6 +72,7 @@ test-mpi: setup
 	@cmake -S . -B build/mpi -G Ninja -DCMAKE_BUILD_TYPE=Release -DPLX_MPI=ON -DPLX_BUILD_TESTS=OFF >/dev/null
 	@cmake --build build/mpi -j $(JOBS) --target parallax-cli parallax-mpi parallax-reader
 	@tests/mpi/run_mpi.sh build/mpi $(MPI_RANKS)
+	@tests/mpi/run_families.sh build/mpi $(MPI_RANKS)
 	@tests/mpi/run_graphs.sh build/mpi $(MPI_RANKS)
 
 bench: setup

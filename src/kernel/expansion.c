@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernel/row_passes.h"
+
 plx_status plx__points_times(plx_context *ctx, plx__points x, plx_cmat w, plx_mat y)
 {
     if (plx__points_sparse(x)) return plx__spmm(ctx, 1.0, x.csr, w, 0.0, y);
@@ -78,11 +80,13 @@ static plx_status keep_linear(plx__run *run, const plx__expansion *x, const plx_
 {
     const char *key = NULL;
     plx__points rows;
+    plx__row_passes passes;
     plx_mat weights;
     PLX_TRY(plx__view_key(&key, run->ctx, "_weights", x->data.name));
     PLX_TRY(plx__store_new(&weights, run->out, key, x->data.cols, coef.cols));
     PLX_TRY(plx__expansion_rows(&rows, run->ctx, x, sample, count));
-    return plx__points_times_t(run->ctx, rows, coef, weights);
+    PLX_TRY(plx__row_passes_open(&passes, run->ctx, rows, false));
+    return plx__row_passes_times_t(&passes, run->ctx, coef, weights);
 }
 
 static plx_status keep_precomputed(plx__run *run, const plx__expansion *x, const plx_index *sample, plx_index count,
@@ -141,7 +145,7 @@ plx_status plx__expansion_keep(plx__run *run, const plx__expansion *x, const plx
 
 /* ---- values ---- */
 
-/* By blocks of rows against the kept rows: block x kept memory. */
+/* By blocks of rows against the kept rows: block x kept memory. Blocks are divided among processes. */
 static plx_status kernel_values(plx__run *run, const plx__expansion *x, const plx__array *kept, plx_cmat coef,
                                 plx_mat f)
 {
@@ -149,7 +153,10 @@ static plx_status kernel_values(plx__run *run, const plx__expansion *x, const pl
     plx__points rows = kept->sparse ? plx__points_csr(plx__ccsr(kept->csr)) : plx__points_dense(plx__cmat(kept->dense));
     if (plx__points_sparse(rows) != plx__points_sparse(x->rows) || plx__points_cols(rows) != plx__points_cols(x->rows))
         PLX_FAIL(run->ctx, PLX_E_FORMAT, "the model's rows of view '%s' do not fit its description", x->data.name);
-    for (plx_index at = 0; at < f.rows; at += BLOCK) {
+    plx__slabs cut = plx__slabs_cut(f.rows, BLOCK);
+    plx_index first = 0, last = 0;
+    plx__slabs_mine(&first, &last, run->ctx, cut);
+    for (plx_index at = first; at < last; at += BLOCK) {
         plx__mark mark = plx__arena_mark(plx__scratch(run->ctx));
         plx_index end = plx__min(f.rows, at + BLOCK);
         plx_mat k;
@@ -160,7 +167,15 @@ static plx_status kernel_values(plx__run *run, const plx__expansion *x, const pl
         plx__arena_rewind(plx__scratch(run->ctx), mark);
         PLX_TRY(plx__report(run->ctx, "score", end, f.rows, NAN));
     }
-    return PLX_OK;
+    return plx__slabs_share(run->ctx, cut, f.data, (size_t)f.ld * sizeof *f.data, 1);
+}
+
+static plx_status linear_values(plx__run *run, plx__points rows, plx_cmat weights, plx_mat f)
+{
+    plx__row_passes passes;
+    PLX_TRY(plx__row_passes_open(&passes, run->ctx, rows, false));
+    PLX_TRY(plx__row_passes_times(&passes, run->ctx, weights, f));
+    return plx__row_passes_share(&passes, run->ctx, f);
 }
 
 /* Name of a kept array; rls models written before other methods kept such arrays have them without the view's name. */
@@ -180,7 +195,7 @@ static plx_status raw_values(plx__run *run, const plx__expansion *x, plx_mat f)
     if (x->linear) {
         PLX_TRY(kept_key(&key, run, x, "_weights"));
         PLX_TRY(plx__store_shaped(&m, run->ctx, state, key, plx__points_cols(x->rows), f.cols));
-        return plx__points_times(run->ctx, x->rows, m, f);
+        return linear_values(run, x->rows, m, f);
     }
     PLX_TRY(kept_key(&key, run, x, "_coef"));
     if (x->data.kernel.kind == PLX__KERNEL_PRECOMPUTED) {

@@ -25,6 +25,12 @@ const plx__param_spec plx__amplitude_params[] = {
                       "Factor of every kernel value; auto makes the mean of the diagonal 1."),
     PLX__PARAM_END};
 
+const char *plx__kernel_name(plx__kernel_kind kind)
+{
+    static const char *const names[] = {"linear", "rbf", "poly", "cosine", "precomputed"};
+    return names[kind];
+}
+
 /* Methods that take an amplitude take gamma for the width too; elsewhere gamma may mean something else. */
 static bool takes_amplitude(const plx__run *run, const char *view)
 {

@@ -15,6 +15,8 @@ typedef enum plx__kernel_kind { /* order of the words in the parameter table */
                                 PLX__KERNEL_PRECOMPUTED = 4
 } plx__kernel_kind;
 
+const char *plx__kernel_name(plx__kernel_kind kind); /* as the parameter `kernel` has it */
+
 typedef struct plx__kernel {
     plx__kernel_kind kind;
     double width;         /* rbf: exp(-|x-z|^2 / (2 width^2)); NaN: median, not yet known */

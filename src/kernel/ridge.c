@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
-#include "kernel/expansion.h"
+#include "kernel/row_passes.h"
 #include "linalg/eigen.h"
 #include "linalg/factor.h"
 
@@ -164,26 +164,30 @@ plx_status plx__ridge_cg(plx_context *ctx, plx_cmat k, plx_cmat y, const plx__ri
 
 typedef struct primal {
     plx__points x;
-    plx_csr transposed; /* of a sparse x */
+    plx__row_passes rows;
     const plx__ridge_options *o;
-    plx_mat residual; /* l x targets */
+    plx_mat residual; /* l x targets; a process has its own rows of it */
 } primal;
+
+static plx_mat own_rows(const primal *p)
+{
+    return plx__sub(p->residual, p->rows.begin, 0, p->rows.end - p->rows.begin, p->residual.cols);
+}
 
 static plx_status times_t(const primal *p, plx_context *ctx, plx_mat out)
 {
-    plx_cmat r = plx__cmat(p->residual);
-    if (plx__points_sparse(p->x)) return plx__spmm(ctx, 1.0, plx__ccsr(p->transposed), r, 0.0, out);
-    return plx__points_times_t(ctx, p->x, r, out);
+    return plx__row_passes_times_t(&p->rows, ctx, plx__cmat(p->residual), out);
 }
 
 /* Minimising over b centres the residual: r - mean(r), column by column. The means stay in `mean` (one per column). */
-static void centre(const primal *p, double *mean)
+static plx_status centre(const primal *p, plx_context *ctx, double *mean)
 {
     plx_mat r = p->residual;
     memset(mean, 0, (size_t)r.cols * sizeof *mean);
-    if (!p->o->bias) return;
-    for (plx_index i = 0; i < r.rows; i++) plx__axpy(mean, 1.0 / (double)r.rows, r.data + i * r.ld, r.cols);
-    plx__sub_row(r, mean);
+    if (!p->o->bias) return PLX_OK;
+    PLX_TRY(plx__row_passes_sums(&p->rows, ctx, plx__cmat(r), 1.0 / (double)r.rows, mean));
+    plx__sub_row(own_rows(p), mean);
+    return PLX_OK;
 }
 
 /* w -> X' C X w / l + gamma w. */
@@ -193,8 +197,8 @@ static plx_status apply_primal(void *arg, plx_context *ctx, plx_cmat w, plx_mat 
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
     double *mean = NULL;
     PLX_TRY(plx__arena_f64(&mean, plx__scratch(ctx), w.cols, 1));
-    PLX_TRY(plx__points_times(ctx, p->x, w, p->residual));
-    centre(p, mean);
+    PLX_TRY(plx__row_passes_times(&p->rows, ctx, w, p->residual));
+    PLX_TRY(centre(p, ctx, mean));
     PLX_TRY(times_t(p, ctx, y));
     plx__mat_scale(y, 1.0 / (double)p->residual.rows);
     for (plx_index f = 0; f < w.rows; f++) plx__axpy(y.data + f * y.ld, p->o->gamma, w.data + f * w.ld, w.cols);
@@ -206,7 +210,7 @@ static plx_status apply_primal(void *arg, plx_context *ctx, plx_cmat w, plx_mat 
 static plx_status primal_rhs(const primal *p, plx_context *ctx, plx_cmat y, plx_mat rhs, double *mean)
 {
     plx__mat_copy(p->residual, y);
-    centre(p, mean);
+    PLX_TRY(centre(p, ctx, mean));
     PLX_TRY(times_t(p, ctx, rhs));
     plx__mat_scale(rhs, 1.0 / (double)y.rows);
     return PLX_OK;
@@ -216,11 +220,10 @@ static plx_status primal_rhs(const primal *p, plx_context *ctx, plx_cmat y, plx_
 static plx_status primal_bias(const primal *p, plx_context *ctx, plx_cmat y, plx_cmat w, double *b)
 {
     plx_mat r = p->residual;
-    PLX_TRY(plx__points_times(ctx, p->x, w, r));
-    for (plx_index i = 0; i < y.rows; i++)
+    PLX_TRY(plx__row_passes_times(&p->rows, ctx, w, r));
+    for (plx_index i = p->rows.begin; i < p->rows.end; i++)
         for (plx_index c = 0; c < y.cols; c++) r.data[i * r.ld + c] = y.data[i * y.ld + c] - r.data[i * r.ld + c];
-    centre(p, b);
-    return PLX_OK;
+    return centre(p, ctx, b);
 }
 
 /* The rows as a dense matrix, less their mean with a bias. */
@@ -248,7 +251,8 @@ static plx_status half_gradient(primal *p, plx_context *ctx, plx_cmat y, plx_cma
     return PLX_OK;
 }
 
-/* L with L L' = X'C X / l + gamma I from the Q R of [C X / sqrt l; sqrt gamma I], which has the root of the condition. */
+/* L with L L' = X'C X / l + gamma I from the Q R of [C X / sqrt l; sqrt gamma I], which has the root of the condition. It
+ * is rarely needed: every process does all of it. */
 static plx_status factor_by_qr(const primal *p, plx_context *ctx, plx_mat factor)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
@@ -270,11 +274,13 @@ static plx_status factor_by_qr(const primal *p, plx_context *ctx, plx_mat factor
 /* L with L L' = X'C X / l + gamma I: of the matrix formed, unless that has forgotten gamma. */
 static plx_status factor_normal(const primal *p, plx_context *ctx, plx_mat factor)
 {
-    double jitter = 0;
+    double jitter = 0, *mean = NULL;
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
-    plx_mat x;
-    PLX_TRY(centred_rows(&x, p, ctx));
-    PLX_TRY(plx__syrk(ctx, 1.0 / (double)x.rows, plx__cmat(x), PLX__T, 0.0, factor));
+    if (p->o->bias) {
+        PLX_TRY(plx__arena_f64(&mean, plx__scratch(ctx), factor.rows, 1));
+        PLX_TRY(plx__row_passes_mean(&p->rows, ctx, mean));
+    }
+    PLX_TRY(plx__row_passes_gram(&p->rows, ctx, mean, 1.0 / (double)plx__points_rows(p->x), factor));
     plx__arena_rewind(plx__scratch(ctx), mark);
     plx__mat_add_diag(factor, p->o->gamma);
     PLX_TRY(plx__cholesky_jitter(ctx, factor, &jitter, p->o->what, NULL, "increase gamma_a"));
@@ -321,11 +327,12 @@ static plx_status normal_equations(primal *p, plx_context *ctx, plx_cmat y, plx_
 static plx_status certify(primal *p, plx_context *ctx, plx_cmat y, plx_cmat w, plx_cmat factor, double *b, bool *ok)
 {
     plx_mat rest;
-    double excess = 0;
+    double excess = 0, loss = 0;
     PLX_TRY(plx__arena_mat(&rest, plx__scratch(ctx), w.rows, w.cols));
     PLX_TRY(half_gradient(p, ctx, y, w, rest, b));
     PLX_TRY(excess_of(&excess, p, ctx, factor, rest));
-    double loss = plx__dot(p->residual.data, p->residual.data, y.rows * y.cols) / (double)y.rows;
+    PLX_TRY(plx__row_passes_squares(&p->rows, ctx, plx__cmat(p->residual), &loss));
+    loss /= (double)y.rows;
     *ok = excess <= PLX__CERTAIN * (loss + p->o->gamma * plx__dot(w.data, w.data, w.rows * w.cols));
     return PLX_OK;
 }
@@ -350,7 +357,7 @@ plx_status plx__ridge_primal(plx_context *ctx, plx__points x, plx_cmat y, const 
     bool ok = false;
     *result = (plx__iter_result){.converged = true};
     PLX_TRY(plx__arena_mat(&p.residual, plx__scratch(ctx), y.rows, y.cols));
-    if (plx__points_sparse(x)) PLX_TRY(plx__csr_transpose(&p.transposed, plx__scratch(ctx), x.csr));
+    PLX_TRY(plx__row_passes_open(&p.rows, ctx, x, true));
     PLX_TRY(primal_rhs(&p, ctx, y, w, b));
     if (w.rows <= FEW_COLUMNS) {
         PLX_TRY(plx__arena_mat(&factor, plx__scratch(ctx), w.rows, w.rows));

@@ -32,7 +32,7 @@ plx_status plx__ridge_cg(plx_context *ctx, plx_cmat k, plx_cmat y, const plx__ri
                          plx__iter_result *result);
 
 /* Primal: weights w (d x c) of f(x) = x.w. Few columns: normal equations by Cholesky; many: conjugate gradients with
- * products only, no l x l or d x d matrix. *result tells how it went (0 iterations: no need to iterate). */
+ * products only, no l x l or d x d matrix. Passes over the rows are divided among processes. *result tells how it went (0 iterations: no need to iterate). */
 plx_status plx__ridge_primal(plx_context *ctx, plx__points x, plx_cmat y, const plx__ridge_options *o, plx_mat w,
                              double *b, plx__iter_result *result);
 

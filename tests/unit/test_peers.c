@@ -59,7 +59,7 @@ static void sums_are_those_of_one_process(void **state)
 typedef struct trial {
     const char *method;
     bool labelled, real;
-    const char *settings[6];
+    const char *settings[8];
 } trial;
 
 #ifdef PLX_CHECKED
@@ -126,6 +126,13 @@ static void fits_are_those_of_one_process(void **state)
         {"mvkmeans", true, false, {"max_iter", "2", "assignment", "maxagree", NULL}},
         {"mvplsa", true, false, {"max_iter", "3", "topics", "3", NULL}},
         {"mvkmeans", true, false, {"max_iter", "2", "assignment", "cotrain", NULL}},
+        {"cotrain", true, false, {"rounds", "9", "pool", "1", NULL}}, /* fewer entries than features */
+        {"cotrain", true, false, {"rounds", "2", "pool", "0", NULL}},
+        {"rls", true, false, {"solver", "primal", NULL}}, /* normal equations */
+        {"rls", true, true, {"view", "b", NULL}},         /* few labels: a small kernel matrix */
+        {"svm", true, false, {"solver", "primal", "view", "a", NULL}},
+        {"svm", true, true, {"kernel", "rbf", NULL}},
+        {"rls", true, false, {"solver", "primal", "view", "a", "kernel", "cosine", NULL}},
     };
     (void)state;
     for (size_t k = 0; k < sizeof trials / sizeof *trials; k += ONLY_SOME ? 3 : 1) {
@@ -151,6 +158,17 @@ static int broken_too(int from, void *bytes, size_t count, void *payload)
     return 1;
 }
 
+static void refused(plx_context *ctx, plx_dataset *d, const char *method, const char *key, const char *value,
+                    const char *said)
+{
+    plx_params *p = NULL;
+    plx_model *m = NULL;
+    assert_ok(ctx, plx_params_create(&p, ctx, method));
+    assert_ok(ctx, plx_params_set(p, ctx, key, value));
+    assert_fails(ctx, plx_fit(&m, ctx, method, d, p, NULL), PLX_E_UNSUPPORTED, said);
+    plx_params_destroy(p);
+}
+
 static void refusals(void **state)
 {
     (void)state;
@@ -168,7 +186,10 @@ static void refusals(void **state)
     assert_ok(ctx, plx_context_set_peers(ctx, &p));
     plx_dataset *d = make_data(ctx, &t);
     assert_fails(ctx, plx_fit(&m, ctx, "nb", d, NULL, NULL), PLX_E_IO, "rank 1 cannot be reached");
-    assert_fails(ctx, plx_fit(&m, ctx, "rls", d, NULL, NULL), PLX_E_UNSUPPORTED, "not distributed");
+    assert_fails(ctx, plx_fit(&m, ctx, "gp", d, NULL, NULL), PLX_E_UNSUPPORTED, "gp is not distributed");
+    refused(ctx, d, "rls", "kernel", "rbf", "rls: kernel = rbf (view 'joined') is not distributed");
+    refused(ctx, d, "rls", "solver", "cg", "rls: solver = cg is not distributed");
+    refused(ctx, d, "cotrain", "base", "svm", "base = svm is not distributed: one process has to fit it; base = nb is");
     assert_ok(ctx, plx_context_set_peers(ctx, NULL));
     assert_ok(ctx, plx_fit(&m, ctx, "nb", d, NULL, NULL));
     plx_model_destroy(m);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "kernel/ridge.h"
+#include "kernel/row_passes.h"
 #include "kernel/svm_chunks.h"
 #include "optim/svm_linear.h"
 
@@ -87,7 +88,10 @@ static void spread(plx_mat to, const plx_index *position, plx_cmat from)
 /* Stationarity in f: gamma l a_i = y_i - f(x_i) - b. */
 static plx_status primal_coefficients(plx__learner *q, plx__run *run, plx__points rows, plx_mat a)
 {
-    PLX_TRY(plx__points_times(run->ctx, rows, plx__cmat(q->weights), a));
+    plx__row_passes passes;
+    PLX_TRY(plx__row_passes_open(&passes, run->ctx, rows, false));
+    PLX_TRY(plx__row_passes_times(&passes, run->ctx, plx__cmat(q->weights), a));
+    PLX_TRY(plx__row_passes_share(&passes, run->ctx, a));
     for (plx_index i = 0; i < q->l; i++)
         for (plx_index c = 0; c < a.cols; c++) {
             double *to = &a.data[i * a.ld + c];
@@ -278,39 +282,77 @@ static plx_status solve_dual(const plx__learner *q, plx__run *run, plx_cmat kern
     return plx__svm_chunks(run->ctx, &q->x, at, q->l, y, &o, a, result);
 }
 
-/* All classes on one (deformed) kernel matrix; u = a y. With a bias, targets of one sign have the solution f = 0,
- * b = that sign: classes that nobody has in this view, and the one class of a view that has no other. */
-static plx_status solve_duals(plx__learner *q, plx__run *run, plx_cmat kernel, plx_mat u)
+/* ---- the classes ---- */
+
+enum { BIAS = 0, ITERATIONS = 1, CONVERGED = 2, PRIMAL = 3, HEAD = 4 }; /* what is told of a class before its a */
+
+static plx_index members(const plx__learner *q, plx_index c)
 {
-    const plx__problem *p = run->problem;
-    double *y = NULL, *a = NULL;
-    PLX_TRY(plx__arena_f64(&y, plx__scratch(run->ctx), q->l, 1));
-    PLX_TRY(plx__arena_f64(&a, plx__scratch(run->ctx), q->l, 1));
-    for (plx_index c = 0; c < q->y.cols; c++) {
-        plx__svm_result result = {.converged = true};
-        plx_index own = 0;
-        memset(a, 0, (size_t)q->l * sizeof *a);
-        for (plx_index i = 0; i < q->l; i++) own += (y[i] = q->y.data[i * q->y.ld + c]) > 0;
-        if (own == q->l && !q->one_class_ok)
+    plx_index own = 0;
+    for (plx_index i = 0; i < q->l; i++) own += q->y.data[i * q->y.ld + c] > 0;
+    return own;
+}
+
+static plx_status check_classes(const plx__learner *q, plx__run *run)
+{
+    for (plx_index c = 0; c < q->y.cols && !q->one_class_ok; c++)
+        if (members(q, c) == q->l)
             PLX_FAIL(run->ctx, PLX_E_DATA,
                      "%s: all labelled samples with view '%s' are of class '%s'; label samples of another class too",
-                     run->method->name, q->x.data.name, p->classes[c]);
-        result.bias = own ? 1 : -1;
-        if (p->n_classes == 2 && c == 1) {
-            result.bias = q->bias ? -q->b[0] : 0.0; /* the mirror image of the first problem */
-            for (plx_index i = 0; i < q->l; i++) a[i] = q->dual.data[i * q->dual.ld];
-        } else if ((own && own < q->l) || !q->bias) {
-            PLX_TRY(solve_dual(q, run, kernel, y, a, p->classes[c], &result));
-        }
-        q->b[c] = result.bias;
-        q->iterations += result.iterations;
-        q->converged = q->converged && result.converged;
-        for (plx_index i = 0; i < q->l; i++) {
-            q->dual.data[i * q->dual.ld + c] = a[i];
-            u.data[i * u.ld + c] = a[i] * y[i];
-        }
-        PLX_TRY(plx__report(run->ctx, "classes", c + 1, q->y.cols, result.primal));
+                     run->method->name, q->x.data.name, run->problem->classes[c]);
+    return PLX_OK;
+}
+
+/* One class against the rest. With a bias, targets of one sign have the solution f = 0, b = that sign: classes that nobody
+ * has in this view, and the one class of a view that has no other. */
+static plx_status solve_class(const plx__learner *q, plx__run *run, plx_cmat kernel, plx_index c, double *y, double *to)
+{
+    plx__svm_result result = {.converged = true};
+    plx_index own = members(q, c);
+    for (plx_index i = 0; i < q->l; i++) y[i] = q->y.data[i * q->y.ld + c];
+    result.bias = own ? 1 : -1;
+    if ((own && own < q->l) || !q->bias)
+        PLX_TRY(solve_dual(q, run, kernel, y, to + HEAD, run->problem->classes[c], &result));
+    to[BIAS] = result.bias;
+    to[ITERATIONS] = (double)result.iterations;
+    to[CONVERGED] = result.converged;
+    to[PRIMAL] = result.primal;
+    return PLX_OK;
+}
+
+static void take_class(plx__learner *q, plx_index c, double bias, const double *a, plx_mat u)
+{
+    q->b[c] = bias;
+    for (plx_index i = 0; i < q->l; i++) {
+        q->dual.data[i * q->dual.ld + c] = a[i];
+        u.data[i * u.ld + c] = a[i] * q->y.data[i * q->y.ld + c];
     }
+}
+
+/* All classes on one (deformed) kernel matrix; u = a y. Several processes have some of the classes each; of two classes the
+ * second is the mirror image of the first. */
+static plx_status solve_duals(plx__learner *q, plx__run *run, plx_cmat kernel, plx_mat u)
+{
+    plx_index k = q->y.cols, problems = run->problem->n_classes == 2 ? 1 : k, begin = 0, end = 0;
+    plx__slabs cut = plx__slabs_even(run->ctx, problems);
+    double *y = NULL;
+    plx_mat told;
+    PLX_TRY(check_classes(q, run));
+    PLX_TRY(plx__arena_f64(&y, plx__scratch(run->ctx), q->l, 1));
+    PLX_TRY(plx__arena_mat(&told, plx__scratch(run->ctx), problems, HEAD + q->l));
+    plx__slabs_mine(&begin, &end, run->ctx, cut);
+    for (plx_index c = begin; c < end; c++) {
+        PLX_TRY(solve_class(q, run, kernel, c, y, told.data + c * told.ld));
+        PLX_TRY(plx__report(run->ctx, "classes", c + 1, k, told.data[c * told.ld + PRIMAL]));
+    }
+    PLX_TRY(plx__slabs_share(run->ctx, cut, told.data, (size_t)told.ld * sizeof *told.data, 1));
+    for (plx_index c = 0; c < problems; c++) {
+        const double *of = told.data + c * told.ld;
+        take_class(q, c, of[BIAS], of + HEAD, u);
+        q->iterations += (plx_index)of[ITERATIONS];
+        q->converged = q->converged && of[CONVERGED] > 0;
+    }
+    if (problems < k) take_class(q, 1, q->bias ? -q->b[0] : 0.0, told.data + HEAD, u);
     return PLX_OK;
 }
 
@@ -477,8 +519,11 @@ double plx__learner_bytes(const plx__run *run, plx_index view, plx__system_solve
     } else if (hinge && solver != PLX__SYSTEM_DENSE) {
         solving = fmax(plx__svm_chunks_bytes(l, cols), plx__svm_linear_bytes(l, cols)) / 8 + 2 * l + entries;
     } else if (solver == PLX__SYSTEM_PRIMAL) {
+        double table = cols <= FEW_FEATURES ? cols * cols : cols * k;
         solving = (cols <= FEW_FEATURES ? l * cols + cols * cols : entries) + (l + 3 * cols) * k;
+        solving += plx__row_passes_bytes(run->ctx, p->n_labelled, table) / 8;
     }
+    if (hinge) solving += (l + 4) * k;
     return plx__prepared_bytes(run, view) + 8 * (kept + solving + scoring + 4 * n * k);
 }
 

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/ranks.h"
 #include "linalg/knn.h"
 
 const char *const plx__one_view_extra[] = {"concat", "joined", NULL};
@@ -183,6 +184,30 @@ static plx_index likely_view(const plx__run *run)
         if (strcmp(run->problem->views[v].name, p->view) == 0) return v;
     if (run->problem->n_views == 1 || !p->view[0]) return 0;
     return strcmp(p->view, "concat") == 0 ? PLX__VIEW_CONCAT : PLX__VIEW_JOINED;
+}
+
+/* ---- several processes ---- */
+
+/* Kernel matrices are nobody's to divide; a small one that nobody asked for each process has for itself. Told before
+ * anything is done for such a kernel. */
+plx_status plx__one_view_check(plx__run *run)
+{
+    const plx__one_view_params *p = run->params;
+    plx_index view = likely_view(run);
+    const char *name = plx__prepared_name(run, view);
+    plx__value kernel = {0};
+    if (plx__ranks(run->ctx) == 1) return PLX_OK;
+    PLX_TRY(plx__view_value(&kernel, run->ctx, run->settings, "kernel", name));
+    if (view >= 0 && run->problem->views[view].kind == PLX_VIEW_KERNEL) kernel.word = PLX__KERNEL_PRECOMPUTED;
+    if (kernel.word != PLX__KERNEL_LINEAR && kernel.word != PLX__KERNEL_COSINE)
+        PLX_FAIL(run->ctx, PLX_E_UNSUPPORTED,
+                 "%s: kernel = %s (view '%s') is not distributed: one process has to fit it; linear and cosine are",
+                 run->method->name, plx__kernel_name((plx__kernel_kind)kernel.word), name);
+    if (p->solver != PLX__SYSTEM_AUTO && p->solver != PLX__SYSTEM_PRIMAL)
+        PLX_FAIL(run->ctx, PLX_E_UNSUPPORTED,
+                 "%s: solver = %s is not distributed: one process has to fit it; primal is", run->method->name,
+                 plx__system_solver_name((plx__system_solver)p->solver));
+    return PLX_OK;
 }
 
 double plx__one_view_bytes(const plx__run *run, bool hinge, bool graph)

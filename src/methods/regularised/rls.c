@@ -21,8 +21,10 @@ const plx__method plx__method_rls = {
     .capabilities = PLX__ONE_VIEW_CAPABILITIES,
     .scores = "margin of the class, larger is surer (not a probability)",
     .growth = "linear",
+    .ranks = PLX__RANKS_SUMS, /* with linear and cosine kernels */
     .params = tables,
     .arrays = array_specs,
+    .check = plx__one_view_check,
     .memory = memory,
     .memory_remedy = "use solver=primal with a linear kernel, label fewer samples, or raise the memory limit",
     .fit = fit,

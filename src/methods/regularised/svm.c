@@ -21,6 +21,7 @@ const plx__method plx__method_svm = {
     .capabilities = PLX__ONE_VIEW_CAPABILITIES,
     .scores = "margin of the class, larger is surer (not a probability)",
     .growth = "linear",
+    .ranks = PLX__RANKS_SUMS, /* the classes; products with the rows */
     .params = tables,
     .arrays = array_specs,
     .memory = memory,

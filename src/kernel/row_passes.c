@@ -1,0 +1,171 @@
+/*
+ * A slab's table starts at zero, so its first pane overwrites and the others add.
+ */
+#include "kernel/row_passes.h"
+
+#include <string.h>
+
+#include "core/ranks.h"
+#include "kernel/expansion.h"
+
+typedef struct pass {
+    const plx__row_passes *p;
+    plx_cmat y;
+    double factor;
+    const double *mean;
+} pass;
+
+static bool opens_slab(const plx__row_passes *p, plx_index begin) { return begin % p->cut.rows == 0; }
+
+static plx_cmat rows_of(plx_cmat m, plx_index begin, plx_index end)
+{
+    return plx__csub(m, begin, 0, end - begin, m.cols);
+}
+
+static plx_status turn_pane(void *arg, plx_context *ctx, plx_index begin, plx_index end, double *table)
+{
+    const plx__row_passes *p = ((const pass *)arg)->p;
+    (void)table;
+    return plx__csr_transpose(&p->turned[(begin - p->begin) / p->cut.pane], plx__scratch(ctx),
+                              plx__csr_rows(p->x.csr, begin, end));
+}
+
+plx_status plx__row_passes_open(plx__row_passes *out, plx_context *ctx, plx__points x, bool turn)
+{
+    *out = (plx__row_passes){.x = x, .cut = plx__slabs_cut(plx__points_rows(x), PLX__PANE_ROWS)};
+    plx__slabs_mine(&out->begin, &out->end, ctx, out->cut);
+    if (!turn || !plx__points_sparse(x)) return PLX_OK;
+    PLX_TRY(PLX__ARENA_NEW(&out->turned, plx__scratch(ctx), (out->end - out->begin) / out->cut.pane + 1));
+    return plx__slabs_each(ctx, out->cut, turn_pane, &(pass){.p = out});
+}
+
+plx_status plx__row_passes_share(const plx__row_passes *p, plx_context *ctx, plx_mat y)
+{
+    return plx__slabs_share(ctx, p->cut, y.data, (size_t)y.ld * sizeof *y.data, 1);
+}
+
+/* ---- X w ---- */
+
+plx_status plx__row_passes_times(const plx__row_passes *p, plx_context *ctx, plx_cmat w, plx_mat y)
+{
+    for (plx_index at = p->begin; at < p->end; at += p->cut.pane) {
+        plx_index end = plx__min(p->end, at + p->cut.pane);
+        PLX_TRY(plx__poll(ctx));
+        PLX_TRY(plx__points_times(ctx, plx__points_range(p->x, at, end), w, plx__sub(y, at, 0, end - at, y.cols)));
+    }
+    return PLX_OK;
+}
+
+/* ---- X' y ---- */
+
+static plx_status add_products(void *arg, plx_context *ctx, plx_index begin, plx_index end, double *table)
+{
+    const pass *q = arg;
+    const plx__row_passes *p = q->p;
+    plx_cmat y = rows_of(q->y, begin, end);
+    plx_mat to = plx__mat_of(table, plx__points_cols(p->x), y.cols);
+    double keep = opens_slab(p, begin) ? 0.0 : 1.0;
+    if (p->turned) return plx__spmm(ctx, 1.0, plx__ccsr(p->turned[(begin - p->begin) / p->cut.pane]), y, keep, to);
+    plx__points x = plx__points_range(p->x, begin, end);
+    if (plx__points_sparse(x)) return plx__spmm_t(ctx, 1.0, x.csr, y, keep, to);
+    if (y.cols == 1 && y.ld == 1) return plx__gemv(ctx, 1.0, x.dense, PLX__T, y.data, keep, table);
+    return plx__gemm(ctx, 1.0, x.dense, PLX__T, y, PLX__N, keep, to);
+}
+
+plx_status plx__row_passes_times_t(const plx__row_passes *p, plx_context *ctx, plx_cmat y, plx_mat w)
+{
+    PLX_ASSERT(w.ld == w.cols && w.rows == plx__points_cols(p->x));
+    return plx__slabs_sum(ctx, p->cut, w.rows * w.cols, add_products, &(pass){.p = p, .y = y}, w.data);
+}
+
+/* ---- sums over rows ---- */
+
+static plx_status add_rows(void *arg, plx_context *ctx, plx_index begin, plx_index end, double *table)
+{
+    const pass *q = arg;
+    (void)ctx;
+    for (plx_index i = begin; i < end; i++) plx__axpy(table, q->factor, q->y.data + i * q->y.ld, q->y.cols);
+    return PLX_OK;
+}
+
+plx_status plx__row_passes_sums(const plx__row_passes *p, plx_context *ctx, plx_cmat y, double factor, double *sums)
+{
+    return plx__slabs_sum(ctx, p->cut, y.cols, add_rows, &(pass){.p = p, .y = y, .factor = factor}, sums);
+}
+
+static plx_status add_squares(void *arg, plx_context *ctx, plx_index begin, plx_index end, double *table)
+{
+    const pass *q = arg;
+    const double *at = q->y.data + begin * q->y.ld;
+    (void)ctx;
+    *table += plx__dot(at, at, (end - begin) * q->y.cols);
+    return PLX_OK;
+}
+
+plx_status plx__row_passes_squares(const plx__row_passes *p, plx_context *ctx, plx_cmat y, double *out)
+{
+    PLX_ASSERT(y.ld == y.cols);
+    return plx__slabs_sum(ctx, p->cut, 1, add_squares, &(pass){.p = p, .y = y}, out);
+}
+
+/* ---- the rows' own moments ---- */
+
+static plx_status dense_pane(plx_mat *out, plx_context *ctx, const plx__row_passes *p, plx_index begin, plx_index end)
+{
+    plx__points x = plx__points_range(p->x, begin, end);
+    PLX_TRY(plx__arena_mat(out, plx__scratch(ctx), end - begin, plx__points_cols(x)));
+    if (plx__points_sparse(x)) plx__csr_to_dense(*out, x.csr);
+    else plx__mat_copy(*out, x.dense);
+    return PLX_OK;
+}
+
+static plx_status add_columns(void *arg, plx_context *ctx, plx_index begin, plx_index end, double *table)
+{
+    const plx__row_passes *p = ((const pass *)arg)->p;
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    plx_index d = plx__points_cols(p->x);
+    double *sums = NULL;
+    plx_mat x;
+    PLX_TRY(plx__arena_f64(&sums, plx__scratch(ctx), d, 1));
+    PLX_TRY(dense_pane(&x, ctx, p, begin, end));
+    PLX_TRY(plx__col_sums(ctx, sums, plx__cmat(x)));
+    plx__axpy(table, 1.0, sums, d);
+    plx__arena_rewind(plx__scratch(ctx), mark);
+    return PLX_OK;
+}
+
+plx_status plx__row_passes_mean(const plx__row_passes *p, plx_context *ctx, double *mean)
+{
+    plx_index d = plx__points_cols(p->x);
+    PLX_TRY(plx__slabs_sum(ctx, p->cut, d, add_columns, &(pass){.p = p}, mean));
+    for (plx_index j = 0; j < d; j++) mean[j] /= (double)plx__max(1, p->cut.n);
+    return PLX_OK;
+}
+
+static plx_status add_gram(void *arg, plx_context *ctx, plx_index begin, plx_index end, double *table)
+{
+    const pass *q = arg;
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    plx_index d = plx__points_cols(q->p->x);
+    plx_mat x;
+    PLX_TRY(dense_pane(&x, ctx, q->p, begin, end));
+    if (q->mean) plx__sub_row(x, q->mean);
+    PLX_TRY(
+        plx__syrk(ctx, q->factor, plx__cmat(x), PLX__T, opens_slab(q->p, begin) ? 0.0 : 1.0, plx__mat_of(table, d, d)));
+    plx__arena_rewind(plx__scratch(ctx), mark);
+    return PLX_OK;
+}
+
+plx_status plx__row_passes_gram(const plx__row_passes *p, plx_context *ctx, const double *mean, double factor,
+                                plx_mat out)
+{
+    PLX_ASSERT(out.ld == out.cols && out.cols == plx__points_cols(p->x));
+    pass q = {.p = p, .factor = factor, .mean = mean};
+    return plx__slabs_sum(ctx, p->cut, out.rows * out.cols, add_gram, &q, out.data);
+}
+
+double plx__row_passes_bytes(const plx_context *ctx, plx_index rows, double width)
+{
+    plx_index slabs = plx__slabs_cut(rows, PLX__PANE_ROWS).count, ranks = plx__ranks(ctx);
+    return 8.0 * width * (double)(ranks > 1 ? (slabs + ranks - 1) / ranks : slabs > 1);
+}

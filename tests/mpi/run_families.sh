@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# Fits of further methods of sums over ranks and threads give the bytes of one process:
+#   tests/mpi/run_families.sh BUILD_DIR [RANKS...]
+#
+# Prints a table of methods x ranks x threads, and fails when a model or a prediction differs, or when a setting that is
+# not distributed is not refused in one line.
+set -u
+build=$(cd "$1" && pwd); shift
+[ $# -gt 0 ] || set -- 1 2 3 5 8
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl_base_warn_component_unused=0
+work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+all_ranks=$*
+failed=0
+"$build/parallax" data generate text docs --set n=200000 --set views=2 --set classes=4 --set features=300 \
+    --set length=10 --seed 1 --quiet || exit 1
+
+# ranks COUNT ARGUMENTS...
+ranks() { local count=$1; shift; mpirun --oversubscribe -n "$count" "$build/parallax-mpi" "$@"; }
+
+# same NAME ARGUMENTS...
+same() {
+    local name=$1; shift
+    "$build/parallax" fit "$@" --model one.plx --out one.csv --threads 1 --quiet || exit 1
+    for count in $all_ranks; do
+        for threads in 1 2; do
+            rm -f many.plx many.csv
+            ranks "$count" fit "$@" --model many.plx --out many.csv --threads $threads --quiet
+            result=same
+            cmp -s one.plx many.plx && cmp -s one.csv many.csv || { result=DIFFERENT; failed=1; }
+            printf '%-24s %d ranks x %d threads: %s\n' "$name" "$count" $threads $result
+        done
+    done
+}
+
+# refused PATTERN ARGUMENTS...: in one line.
+refused() {
+    local pattern=$1; shift
+    ranks 2 fit "$@" --quiet 2>said.txt && failed=1
+    [ "$(grep -c "^parallax: $pattern" said.txt)" = 1 ] || { echo "not told once: $pattern"; cat said.txt; failed=1; }
+}
+
+same "cotrain" cotrain docs --labels 1% --set rounds=3
+same "cotrain, pool of all" cotrain docs --labels 1% --set rounds=2 --set pool=0
+refused "cotrain: base = svm is not distributed" cotrain docs --labels 1% --set base=svm
+
+# Linear least squares: normal equations (up to 2,000 features), conjugate gradients, a small kernel matrix.
+same "rls" rls docs --labels 60%
+same "rls, cosine" rls docs --labels 60% --set kernel=cosine
+same "rls, few labels" rls docs --labels 1%
+refused "rls: kernel = rbf (view 'joined') is not distributed" rls docs --labels 1% --set kernel=rbf
+refused "rls: solver = cg is not distributed" rls docs --labels 1% --set solver=cg
+"$build/parallax" data generate text wide --set n=80000 --set views=2 --set classes=4 --set features=3000 \
+    --set length=20 --seed 1 --quiet || exit 1
+same "rls, many features" rls wide --labels 60% --set gamma_a=0.1
+
+# Support vector machines: the classes are divided.
+same "svm" svm docs --labels 4% --set gamma_a=0.1
+same "svm, rbf kernel" svm docs --labels 1% --set kernel=rbf --set width=4
+exit $failed

@@ -84,7 +84,7 @@ const cli_option cli_run_options[] = {
      .value = "0|1",
      .kind = CLI_CHOICE,
      .choices = "0|1",
-     .help = "1 (default): the same bytes for every number of threads."},
+     .help = "1 (default): the same bytes for every number of threads and ranks."},
     CLI_END_OPTIONS};
 
 const cli_option cli_stream_options[] = {

@@ -137,7 +137,27 @@ static plx_status add_numbers(void *arg, plx_context *ctx, plx_index begin, plx_
     return PLX_OK;
 }
 
-/* Every slab of this process has to keep its table until those before it are summed up. */
+/* table = the sum over slabs first .. last-1, in order. */
+static plx_status sum_run(plx_context *ctx, plx__slabs cut, plx_index first, plx_index last, plx_index width,
+                          plx__pane_fn fn, void *arg, double *table)
+{
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    double *own = NULL;
+    memset(table, 0, (size_t)width * sizeof *table);
+    if (last > first + 1) PLX_TRY(plx__arena_f64(&own, plx__scratch(ctx), width, 1));
+    if (last > first) PLX_TRY(visit_slab(ctx, cut, first, fn, arg, table)); /* nothing stands before it */
+    for (plx_index s = first + 1; s < last; s++) {
+        addition q = {table, own};
+        if (s > first + 1) memset(own, 0, (size_t)width * sizeof *own);
+        PLX_TRY(visit_slab(ctx, cut, s, fn, arg, own));
+        PLX_TRY(plx__parallel_for(ctx, width, NUMBERS_AT_A_TIME, add_numbers, &q));
+    }
+    plx__arena_rewind(plx__scratch(ctx), mark);
+    return PLX_OK;
+}
+
+/* Every slab of this process has to keep its table until those before it are summed up; unless nobody asked for the same
+ * bytes, and the program has a faster way to sum. */
 static plx_status sum_together(plx_context *ctx, plx__slabs cut, plx_index width, plx__pane_fn fn, void *arg,
                                double *table)
 {
@@ -145,6 +165,10 @@ static plx_status sum_together(plx_context *ctx, plx__slabs cut, plx_index width
     plx_index first = 0, last = 0;
     double *own = NULL;
     run_of(&first, &last, cut, plx__rank(ctx), plx__ranks(ctx));
+    if (!ctx->deterministic && ctx->engines.sum) {
+        PLX_TRY(sum_run(ctx, cut, first, last, width, fn, arg, table));
+        return plx__peers_add(ctx, table, width);
+    }
     PLX_TRY(plx__arena_f64(&own, plx__scratch(ctx), last - first, width));
     for (plx_index s = first; s < last; s++) PLX_TRY(visit_slab(ctx, cut, s, fn, arg, own + (s - first) * width));
     PLX_TRY(plx__peers_sum(ctx, own, last - first, width, table));
@@ -155,19 +179,7 @@ static plx_status sum_together(plx_context *ctx, plx__slabs cut, plx_index width
 plx_status plx__slabs_sum(plx_context *ctx, plx__slabs cut, plx_index width, plx__pane_fn fn, void *arg, double *table)
 {
     if (plx__ranks(ctx) > 1 && !cut.alone) return sum_together(ctx, cut, width, fn, arg, table);
-    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
-    double *own = NULL;
-    memset(table, 0, (size_t)width * sizeof *table);
-    if (cut.count > 1) PLX_TRY(plx__arena_f64(&own, plx__scratch(ctx), width, 1));
-    PLX_TRY(visit_slab(ctx, cut, 0, fn, arg, table)); /* nothing stands before the first */
-    for (plx_index s = 1; s < cut.count; s++) {
-        addition q = {table, own};
-        if (s > 1) memset(own, 0, (size_t)width * sizeof *own);
-        PLX_TRY(visit_slab(ctx, cut, s, fn, arg, own));
-        PLX_TRY(plx__parallel_for(ctx, width, NUMBERS_AT_A_TIME, add_numbers, &q));
-    }
-    plx__arena_rewind(plx__scratch(ctx), mark);
-    return PLX_OK;
+    return sum_run(ctx, cut, 0, cut.count, width, fn, arg, table);
 }
 
 plx_status plx__slabs_each(plx_context *ctx, plx__slabs cut, plx__pane_fn fn, void *arg)

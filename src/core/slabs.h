@@ -10,8 +10,8 @@
  * what is made of them need to be at hand at a time: working arrays a pane long serve any number of samples.
  *
  * Where several processes run the same call (core/ranks.h), each works on a run of neighbouring slabs; sums come to all
- * of them, in the same order and so to the same bytes. What a pass leaves of single samples is with the process that
- * worked on them until it is shared (plx__slabs_share).
+ * of them, in the same order and so to the same bytes (in any order, with --deterministic 0). What a pass leaves of single
+ * samples is with the process that worked on them until it is shared (plx__slabs_share).
  */
 #ifndef PLX_CORE_SLABS_H
 #define PLX_CORE_SLABS_H

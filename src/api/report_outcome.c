@@ -124,9 +124,8 @@ static plx_status say_answer(plx__textbuf *to, plx_context *ctx, const plx__repo
         plx__textbuf_printf(to, "Its %s is %.4g.", plx_metrics_name(about->metrics, 0),
                             plx_metrics_value(about->metrics, 0, NULL));
     else
-        plx__textbuf_add(to,
-                         "There is no truth to measure it by; what it found is shown below. To estimate how good it "
-                         "is, 'parallax compare' hides some of the labels and asks for them.");
+        plx__textbuf_add(to, "There is no truth to measure it by; what it found is shown below. A comparison that "
+                             "hides some of the labels tells how good it is.");
     return PLX_OK;
 }
 

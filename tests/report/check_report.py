@@ -93,7 +93,7 @@ def check_seen_labels(out):
     table.write_text("x,class\n" + "".join(f"{i % 2 + i / 100},{'ab'[i % 2] if i < 10 else ''}\n" for i in range(20)))
     parallax("fit", "gp", table, "--report", out / "seen.html", "--quiet")
     page = load(out / "seen.html")
-    assert not page["metrics"] and not page.get("sections") and "no truth" in page["answer"] and "compare" in page["answer"]
+    assert not page["metrics"] and not page.get("sections") and "no truth" in page["answer"] and "comparison" in page["answer"]
     parallax("fit", "gp", table, "--labels", "3", "--report", out / "hidden.html", "--quiet")
     page = load(out / "hidden.html")
     assert dict(page["metrics"])["accuracy"] == 1 and any(s["key"] == "confusion" for s in page["sections"])

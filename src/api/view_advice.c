@@ -149,6 +149,26 @@ static plx_status about_presence(advisor *a)
     return say(a, "some views are missing: most methods accept that", evidence);
 }
 
+/* Single values, not views: nearly every method refuses them. */
+static plx_status about_values(advisor *a)
+{
+    const plx_dataset *d = a->r->data;
+    const char *evidence = NULL;
+    plx__textbuf counts;
+    plx_index views = 0;
+    plx__textbuf_init(&counts, plx__scratch(a->r->ctx));
+    for (plx_index v = 0; v < d->n_views; v++)
+        if (d->views[v].missing_values)
+            plx__textbuf_printf(&counts, "%s%lld in view %s", views++ ? ", " : "",
+                                (long long)d->views[v].missing_values, d->views[v].name);
+    if (!views) return PLX_OK;
+    PLX_TRY(plx__textbuf_done(&evidence, &counts));
+    return say(a,
+               "single values are missing: fill them in first (data complete), or take kcomplete or gp, which accept "
+               "them; other methods refuse, and such a view is not judged here",
+               evidence);
+}
+
 static plx_status about_choice(advisor *a)
 {
     const char *reason = NULL, *advice = NULL;
@@ -170,5 +190,6 @@ plx_status plx__view_advice(plx__view_report *r, plx_explanation *e)
     PLX_TRY(about_dominance(&a));
     for (plx_index k = 0; k < r->n_pairs; k++) PLX_TRY(about_pair(&a, &r->pairs[k]));
     PLX_TRY(about_presence(&a));
+    PLX_TRY(about_values(&a));
     return about_choice(&a);
 }

@@ -130,6 +130,30 @@ static void does_without_classes(void **state)
     plx_context_destroy(ctx);
 }
 
+static void tells_of_missing_values(void **state)
+{
+    enum { ROWS = 8 };
+    plx_context *ctx = test_context(1);
+    plx_dataset *d = NULL;
+    plx_explanation *e = NULL;
+    double x[ROWS];
+    (void)state;
+    for (int i = 0; i < ROWS; i++) x[i] = i % 2 + i / 10.0;
+    assert_ok(ctx, plx_dataset_create(&d, ctx, "holes", ROWS));
+    assert_ok(ctx, plx_dataset_add_dense(d, ctx, "whole", PLX_VIEW_REAL, (plx_cmat){x, ROWS, 1, 1}, NULL, NULL));
+    double wide[2 * ROWS];
+    for (int i = 0; i < ROWS; i++) wide[2 * i] = wide[2 * i + 1] = x[i];
+    wide[3] = wide[8] = NAN;
+    assert_ok(ctx, plx_dataset_add_dense(d, ctx, "holed", PLX_VIEW_REAL, (plx_cmat){wide, ROWS, 2, 2}, NULL, NULL));
+    assert_ok(ctx, plx_views(&e, ctx, d, NULL));
+    assert_true(advises(e, "single values are missing"));
+    plx_index s = plx_explanation_find(e, "advice"), last = plx_explanation_rows(e, s) - 1;
+    assert_string_equal(plx_explanation_text(e, s, last, 1), "2 in view holed");
+    plx_explanation_destroy(e);
+    plx_dataset_destroy(d);
+    plx_context_destroy(ctx);
+}
+
 static void survives_refused_memory(void **state)
 {
     bool whole = false;
@@ -155,9 +179,8 @@ static void survives_refused_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_what_is_there),
-        cmocka_unit_test(tests_errors_given_the_class),
-        cmocka_unit_test(does_without_classes),
+        cmocka_unit_test(finds_what_is_there),     cmocka_unit_test(tests_errors_given_the_class),
+        cmocka_unit_test(does_without_classes),    cmocka_unit_test(tells_of_missing_values),
         cmocka_unit_test(survives_refused_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,7 +3,7 @@
  *
  * The steps are those of LAPACK's dsyevr for a range, with the same block size: panels reduce the matrix to a tridiagonal
  * one (dlatrd and a rank-2k update, which is what dsytrd does), bisection and inverse iteration find the wanted pairs of
- * that (dstebz, dstein), and the reflections are applied to them in pieces (dormtr). The reduction is nearly all of the
+ * that (bisection.c, or dstebz where the matrix splits; dstein), and the reflections are applied to them in pieces (dormtr). The reduction is nearly all of the
  * work and takes seconds at order 4,000. LAPACK's columns are our rows: our lower triangle is its upper one.
  */
 #include <cblas.h>
@@ -66,18 +66,31 @@ static plx_status reduce(range_job *r)
     return plx__eigen_outcome(r->ctx, "dsytrd", info);
 }
 
-static plx_status tridiagonal_pairs(range_job *r)
+/* All values wanted, of one block where the matrix does not split. */
+static plx_status tridiagonal_values(range_job *r)
 {
     int splits = 0;
+    if (!plx__tridiagonal_splits(r->d, r->e, r->n)) {
+        r->found = r->last - r->first + 1;
+        for (int j = 0; j < r->found; j++) r->block[j] = 1;
+        r->split[0] = r->n;
+        return plx__tridiagonal_values(r->ctx, r->d, r->e, r->n, r->first - 1, r->found, r->values);
+    }
     int info = LAPACKE_dstebz_work('I', r->z ? 'B' : 'E', r->n, 0, 0, r->first, r->last, 0.0, r->d, r->e, &r->found,
                                    &splits, r->values, r->block, r->split, r->work, r->iwork);
     PLX_TRY(plx__eigen_outcome(r->ctx, "dstebz", info));
     if (r->found != r->last - r->first + 1)
         PLX_FAIL(r->ctx, PLX_E_NUMERIC, "dstebz found %d of %d eigenvalues", r->found, r->last - r->first + 1);
+    return PLX_OK;
+}
+
+static plx_status tridiagonal_pairs(range_job *r)
+{
+    PLX_TRY(tridiagonal_values(r));
     PLX_TRY(plx__poll(r->ctx));
     if (!r->z) return PLX_OK;
-    info = LAPACKE_dstein_work(LAPACK_COL_MAJOR, r->n, r->d, r->e, r->found, r->values, r->block, r->split, r->z, r->n,
-                               r->work, r->iwork, r->failed);
+    int info = LAPACKE_dstein_work(LAPACK_COL_MAJOR, r->n, r->d, r->e, r->found, r->values, r->block, r->split, r->z,
+                                   r->n, r->work, r->iwork, r->failed);
     return plx__eigen_outcome(r->ctx, "dstein", info);
 }
 

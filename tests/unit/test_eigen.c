@@ -2,6 +2,7 @@
 
 #include "linalg/block_eigen.h"
 #include "linalg/eigen.h"
+#include "linalg/eigen_lapack.h"
 #include "linalg/eigen_sparse.h"
 #include "linalg/factor.h"
 #include "linalg/iterative.h"
@@ -414,6 +415,40 @@ static plx_status many_allocations(plx_context *ctx)
     return plx__sym_eigen(ctx, a, values, v);
 }
 
+/* Values of tridiagonal matrices by bisection against divide and conquer: random ones, and Wilkinson's, whose largest
+ * values are pairs that agree to rounding. */
+static void values_by_bisection(void **state)
+{
+    enum { ORDER = 101 };
+    (void)state;
+    for (int threads = 1; threads <= 3; threads += 2)
+        for (int t = 0; t < 2; t++) {
+            plx_context *ctx = test_context(threads);
+            plx_mat a = test_mat(ctx, ORDER, ORDER, 1);
+            double d[ORDER], e[ORDER], all[ORDER], some[ORDER];
+            plx__rng rng = plx__rng_start(1, 2);
+            plx__mat_fill(a, 0.0);
+            for (int i = 0; i < ORDER; i++) {
+                d[i] = t ? fabs(i - 50.0) : plx__next_normal(&rng);
+                e[i] = t ? 1.0 : plx__next_normal(&rng);
+                a.data[i * (a.ld + 1)] = d[i];
+                if (i + 1 < ORDER) a.data[(i + 1) * a.ld + i] = e[i];
+            }
+            assert_false(plx__tridiagonal_splits(d, e, ORDER));
+            assert_ok(ctx, plx__sym_eigen(ctx, a, all, NONE));
+            assert_ok(ctx, plx__tridiagonal_values(ctx, d, e, ORDER, 0, ORDER, some));
+            for (int j = 0; j < ORDER; j++) assert_close(some[j], all[j], 1e-13 * 50);
+            for (int j = 1; j < ORDER; j++) assert_true(some[j] >= some[j - 1]);
+            assert_ok(ctx, plx__tridiagonal_values(ctx, d, e, ORDER, 60, 5, some));
+            for (int j = 0; j < 5; j++) assert_close(some[j], all[60 + j], 1e-13 * 50);
+            e[40] = 1e-20;
+            assert_true(plx__tridiagonal_splits(d, e, ORDER));
+            assert_ok(ctx, plx__tridiagonal_values(ctx, d, NULL, 1, 0, 1, some));
+            assert_close(some[0], d[0], 1e-13);
+            plx_context_destroy(ctx);
+        }
+}
+
 static void survives_allocation_failures(void **state)
 {
     (void)state;
@@ -435,6 +470,7 @@ int main(void)
         cmocka_unit_test(giving_up_is_told),
         cmocka_unit_test(pencil_agrees_with_its_dense_form),
         cmocka_unit_test(directions_without_length_are_left_out),
+        cmocka_unit_test(values_by_bisection),
         cmocka_unit_test(survives_allocation_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -96,6 +96,9 @@ plx_status plx__gemm_serial(plx_context *ctx, double alpha, plx_cmat a, plx__tra
  * symmetric (with beta != 0 the lower triangle of C is the one read). */
 plx_status plx__syrk(plx_context *ctx, double alpha, plx_cmat a, plx__trans ta, double beta, plx_mat c);
 
+/* Its lower triangle alone: above the diagonal C is left as it is, or holds anything. */
+plx_status plx__syrk_lower(plx_context *ctx, double alpha, plx_cmat a, plx__trans ta, double beta, plx_mat c);
+
 /* y = A x of a symmetric A (lower triangle read): half of what plx__gemv takes from memory. y is not x. */
 plx_status plx__symv(plx_context *ctx, plx_cmat a, const double *x, double *y);
 double plx__symv_bytes(plx_index n); /* what it takes meanwhile */

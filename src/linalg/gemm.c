@@ -211,17 +211,19 @@ plx_status plx__gemm_serial(plx_context *ctx, double alpha, plx_cmat a, plx__tra
     return PLX_OK;
 }
 
-plx_status plx__syrk(plx_context *ctx, double alpha, plx_cmat a, plx__trans ta, double beta, plx_mat c)
+plx_status plx__syrk_lower(plx_context *ctx, double alpha, plx_cmat a, plx__trans ta, double beta, plx_mat c)
 {
     product p = gemm_product(alpha, a, ta, a, ta == PLX__N ? PLX__T : PLX__N, beta, c);
     p.symmetric = true;
-    if (nothing_to_multiply(&p)) {
-        plx__mirror_lower(c);
-        return PLX_OK;
-    }
+    if (nothing_to_multiply(&p)) return PLX_OK;
     PLX_TRY(check_sizes(ctx, &p));
     plan(&p);
-    PLX_TRY(run(ctx, &p));
+    return run(ctx, &p);
+}
+
+plx_status plx__syrk(plx_context *ctx, double alpha, plx_cmat a, plx__trans ta, double beta, plx_mat c)
+{
+    PLX_TRY(plx__syrk_lower(ctx, alpha, a, ta, beta, c));
     plx__mirror_lower(c);
     return PLX_OK;
 }

@@ -1,9 +1,9 @@
 /*
  * Partial Gram-Schmidt of a kernel matrix that is at hand.
  *
- * Right-looking by blocks: K holds K - Z Z' of all finished blocks, restricted to the rows that are not pivots yet;
- * inside a block a column is corrected by the columns of this block only; at its end K is updated by one product. The
- * rows keep their order, so ties go to the smallest index as in plx__pivoted_cholesky.
+ * Right-looking by blocks: the lower triangle of K holds K - Z Z' of all finished blocks, restricted to the rows that
+ * are not pivots yet; inside a block a column is corrected by the columns of this block only; at its end K is updated by
+ * one product. The rows keep their order, so ties go to the smallest index as in plx__pivoted_cholesky.
  */
 #include <math.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 enum { BLOCK = 48, ROW_GRAIN = 16384 }; /* a column of a block is little work: threads pay for many rows only */
 
 typedef struct full_job {
-    plx_mat k;        /* alive x alive residual of the finished blocks */
+    plx_mat k;        /* alive x alive residual of the finished blocks, lower triangle */
     plx_mat block;    /* alive x BLOCK: columns of the running block */
     plx_index *alive; /* index of every row of k and block */
     plx_index n_alive, width, rank;
@@ -28,11 +28,12 @@ typedef struct full_job {
 static plx_status new_column(void *arg, plx_context *ctx, plx_index begin, plx_index end, int worker)
 {
     full_job *job = arg;
-    const double *of_pivot = job->block.data + job->pivot * job->block.ld, *k = job->k.data + job->pivot * job->k.ld;
+    const double *of_pivot = job->block.data + job->pivot * job->block.ld;
     (void)ctx, (void)worker;
     for (plx_index i = begin; i < end; i++) {
         double *row = job->block.data + i * job->block.ld;
-        double value = i == job->pivot ? job->root : (k[i] - plx__dot(row, of_pivot, job->width)) / job->root;
+        double k = job->k.data[plx__max(i, job->pivot) * job->k.ld + plx__min(i, job->pivot)];
+        double value = i == job->pivot ? job->root : (k - plx__dot(row, of_pivot, job->width)) / job->root;
         if (job->residual[i] < 0) value = 0.0; /* a pivot of this block: its row is finished */
         row[BLOCK] = value;
         if (job->residual[i] >= 0) job->residual[i] = fmax(job->residual[i] - value * value, 0.0);
@@ -47,7 +48,6 @@ static plx_status add_column(plx_context *ctx, full_job *job)
     for (plx_index i = 0; i < job->n_alive; i++) {
         double *row = job->block.data + i * job->block.ld;
         row[job->width] = row[BLOCK];
-        job->z.data[job->alive[i] * job->z.ld + job->rank] = row[BLOCK];
     }
     job->residual[job->pivot] = -1.0;
     job->pivots[job->rank++] = job->alive[job->pivot];
@@ -55,33 +55,47 @@ static plx_status add_column(plx_context *ctx, full_job *job)
     return PLX_OK;
 }
 
+/* The columns of the block, at the rows of Z they belong to. */
+static void store_block(const full_job *job)
+{
+    for (plx_index i = 0; job->width && i < job->n_alive; i++)
+        memcpy(job->z.data + job->alive[i] * job->z.ld + job->rank - job->width, job->block.data + i * job->block.ld,
+               (size_t)job->width * sizeof(double));
+}
+
+/* The first `width` entries of a row without those of the pivots of the block, which are at `gone`, ascending. */
+static void close_gaps(double *to, const double *from, plx_index width, const plx_index *gone, plx_index count)
+{
+    plx_index at = 0, begin = 0;
+    for (plx_index g = 0; g <= count && begin < width; g++) {
+        plx_index end = g < count ? plx__min(gone[g], width) : width;
+        memmove(to + at, from + begin, (size_t)(end - begin) * sizeof *to);
+        at += end - begin;
+        begin = end + 1;
+    }
+}
+
 /* Leave the pivots of the block out of k, block and residual, then take the block's part off k. */
 static plx_status end_block(plx_context *ctx, full_job *job)
 {
-    plx_index kept = 0;
+    plx_index kept = 0, gone[BLOCK], count = 0;
+    store_block(job);
+    for (plx_index i = 0; i < job->n_alive; i++)
+        if (job->residual[i] < 0) gone[count++] = i;
     for (plx_index i = 0; i < job->n_alive; i++) {
         if (job->residual[i] < 0) continue;
-        plx_index at = 0;
-        double *to = job->k.data + kept * job->k.ld;
-        const double *from = job->k.data + i * job->k.ld;
-        for (plx_index j = 0; j < job->n_alive; j++)
-            if (job->residual[j] >= 0) to[at++] = from[j];
+        close_gaps(job->k.data + kept * job->k.ld, job->k.data + i * job->k.ld, i + 1, gone, count);
         memmove(job->block.data + kept * job->block.ld, job->block.data + i * job->block.ld,
                 (size_t)job->width * sizeof(double));
-        kept++;
-    }
-    plx_index at = 0;
-    for (plx_index i = 0; i < job->n_alive; i++) {
-        if (job->residual[i] < 0) continue;
-        job->alive[at] = job->alive[i];
-        job->residual[at++] = job->residual[i];
+        job->alive[kept] = job->alive[i];
+        job->residual[kept++] = job->residual[i];
     }
     job->n_alive = kept;
     plx_mat rest = plx__sub(job->k, 0, 0, kept, kept);
     plx_cmat block = plx__csub(plx__cmat(job->block), 0, 0, kept, job->width);
     job->width = 0;
     if (!kept) return PLX_OK;
-    return plx__syrk(ctx, -1.0, block, PLX__N, 1.0, rest);
+    return plx__syrk_lower(ctx, -1.0, block, PLX__N, 1.0, rest);
 }
 
 static double left_over(const full_job *job)
@@ -141,6 +155,7 @@ plx_status plx__pivoted_cholesky_full(plx__pivoted *out, plx__arena *arena, plx_
         PLX_TRY(end_block(ctx, &job));
         PLX_TRY(plx__report(ctx, "pivots", job.rank, limit, left_over(&job)));
     }
+    store_block(&job);
     PLX_TRY(hand_over(out, arena, &job));
     if (arena != plx__scratch(ctx)) plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;

@@ -10,7 +10,7 @@
 #include "linalg/blas.h"
 #include "linalg/factor.h"
 
-enum { RHS_BLOCK = 64 };
+enum { RHS_BLOCK = 128 }; /* most right-hand sides at once: BLAS packs the whole triangle for each block */
 
 typedef struct tri_job {
     plx_cmat l;
@@ -31,14 +31,22 @@ static plx_status solve_block(void *arg, plx_context *ctx, plx_index begin, plx_
     return PLX_OK;
 }
 
+/* Blocks of equal size, in whole registers, instead of a small one at the end. */
+static plx_index even_block(plx_index count)
+{
+    plx_index blocks = (count + RHS_BLOCK - 1) / RHS_BLOCK;
+    return ((count + blocks - 1) / blocks + 7) / 8 * 8;
+}
+
 static plx_status tri_solve(plx_context *ctx, plx_cmat l, plx__trans tl, plx_mat b, CBLAS_SIDE side)
 {
     tri_job job = {l, b, side, tl == PLX__N ? CblasNoTrans : CblasTrans};
     PLX_ASSERT(l.rows == l.cols && l.rows == (side == CblasLeft ? b.rows : b.cols));
     PLX_TRY(plx__blas_fits(ctx, l.rows, b.cols, plx__max(l.ld, b.ld)));
     if (b.rows == 0 || b.cols == 0) return PLX_OK;
+    plx_index count = side == CblasLeft ? b.cols : b.rows;
     plx__blas_scope scope = plx__blas_enter();
-    plx_status st = plx__parallel_for(ctx, side == CblasLeft ? b.cols : b.rows, RHS_BLOCK, solve_block, &job);
+    plx_status st = plx__parallel_for(ctx, count, even_block(count), solve_block, &job);
     plx__blas_leave(scope);
     return st;
 }

@@ -378,6 +378,65 @@ static void retrieval_by_counting(void **state)
     plx_context_destroy(ctx);
 }
 
+/* Two rbf views of many samples, whose kernels have nearly full rank. */
+enum { MANY = 520 };
+
+static plx_dataset *many_samples(plx_context *ctx)
+{
+    static double a[MANY * D], b[MANY * E];
+    plx_dataset *d = new_dataset(ctx, MANY);
+    plx__rng rng = plx__rng_start(5, 6);
+    for (int i = 0; i < MANY; i++) {
+        double h[3] = {plx__next_normal(&rng), plx__next_normal(&rng), plx__next_normal(&rng)};
+        for (int j = 0; j < D; j++) a[i * D + j] = h[j % 3] + 0.5 * plx__next_normal(&rng);
+        for (int j = 0; j < E; j++) b[i * E + j] = h[(j + 1) % 3] + 0.5 * plx__next_normal(&rng);
+    }
+    add_dense(d, ctx, "a", PLX_VIEW_REAL, a, D, NULL);
+    add_dense(d, ctx, "b", PLX_VIEW_REAL, b, E, NULL);
+    return d;
+}
+
+/* A few directions are found in the space of the samples, most of them in that of the columns: they must be the same. In
+ * the last two rows the former gives up, for a matrix conditioned too badly and for values too small. */
+static void few_directions_of_full_rank_kernels(void **state)
+{
+    static const struct {
+        const char *tau, *width, *columns;
+        double tolerance;
+    } rows[] = {{"tau=0.5", "width=1", "gs_max=0", 1e-10},
+                {"tau=0.2", "width=1", "gs_max=430", 1e-10},
+                {"tau=0.9", "center=false", "gs_max=0", 1e-10},
+                {"tau=1e-4", "width=1", "gs_max=0", 1e-7},
+                {"tau=0.99999", "width=1", "gs_max=0", 1e-10}};
+    static const char *const arrays[] = {"rho",       "correlation", "projection.a", "projection.b",
+                                         "weights.a", "weights.b",   "shared"};
+    (void)state;
+    for (size_t t = 0; t < sizeof rows / sizeof *rows; t++) {
+        plx_context *one = test_context(1), *ctx = test_context(3);
+        plx_dataset *d = many_samples(ctx), *same = many_samples(one);
+        print_message("%s\n", rows[t].tau);
+        plx_model *few =
+            fit_model(ctx, "kcca", d, SETTINGS("dim=6", "kernel=rbf", rows[t].tau, rows[t].width, rows[t].columns));
+        plx_model *alone =
+            fit_model(one, "kcca", same, SETTINGS("dim=6", "kernel=rbf", rows[t].tau, rows[t].width, rows[t].columns));
+        plx_model *most =
+            fit_model(ctx, "kcca", d, SETTINGS("dim=300", "kernel=rbf", rows[t].tau, rows[t].width, rows[t].columns));
+        for (size_t a = 0; a < sizeof arrays / sizeof *arrays; a++) {
+            plx_cmat got = array_of(few, arrays[a]), all = array_of(most, arrays[a]);
+            plx_cmat leading = {all.data, got.rows, got.cols, all.ld};
+            assert_same_matrix(got, leading, rows[t].tolerance);
+            assert_same_matrix(got, array_of(alone, arrays[a]), 0);
+        }
+        plx_model_destroy(few);
+        plx_model_destroy(alone);
+        plx_model_destroy(most);
+        plx_dataset_destroy(d);
+        plx_dataset_destroy(same);
+        plx_context_destroy(one);
+        plx_context_destroy(ctx);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -393,6 +452,7 @@ int main(void)
         cmocka_unit_test(settings_that_contradict),
         cmocka_unit_test(degenerate_views),
         cmocka_unit_test(retrieval_by_counting),
+        cmocka_unit_test(few_directions_of_full_rank_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

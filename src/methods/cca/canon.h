@@ -38,6 +38,9 @@ typedef struct canon_view {
     const double *mean;      /* r: taken off every row of z, never formed; NULL: none */
     plx_index r;
     plx_mat w;          /* r x k: result of plx__canon_solve */
+    plx_mat rows;       /* n x k: Z w where the solver has it; data NULL: not yet */
+    plx_mat dual;       /* r x k: kcca, dual weights where the solver has them instead of w */
+    double *w_square;   /* k: then, squared lengths of w */
     plx_mat projection; /* samples x k: array projection.VIEW; zero where the view is missing */
 } canon_view;
 

@@ -66,6 +66,7 @@ static plx_status least_squares(double **out, canon *c, const canon_view *v)
     PLX_TRY(plx__arena_f64(out, plx__scratch(c->ctx), c->k, 1));
     PLX_TRY(plx__canon_spread(&spread, c->ctx, v));
     for (plx_index j = 0; j < c->k; j++) {
+        if (v->w_square) (*out)[j] = v->w_square[j];
         for (plx_index i = 0; i < v->w.rows; i++) (*out)[j] += v->w.data[i * v->w.ld + j] * v->w.data[i * v->w.ld + j];
         (*out)[j] *= LEAST_VARIATION * spread * (LEAST_VARIATION * spread);
     }

@@ -63,18 +63,28 @@ static plx_status project_others(canon *c, canon_view *v, const canon_way *way, 
 static plx_status project_training(canon *c, plx_index v, plx_mat *rows)
 {
     canon_view *view = &c->views[v];
+    *rows = view->rows;
+    if (rows->data) return PLX_OK;
     PLX_TRY(plx__arena_mat(rows, plx__scratch(c->ctx), view->n, c->k));
     return plx__canon_times(*rows, c->ctx, view->z, view->mean, plx__cmat(view->w));
 }
 
-/* The direction of every column. */
+static void negate_column(plx_mat m, plx_index j)
+{
+    for (plx_index i = 0; m.data && i < m.rows; i++) m.data[i * m.ld + j] *= -1.0;
+}
+
+/* The direction of every column; `training` are the rows of view 1. */
 static void fix_signs(canon *c, plx_mat training)
 {
     for (plx_index j = 0; j < c->k; j++) {
         if (plx__leading_sign(training.data + j, training.rows, training.ld) > 0) continue;
-        for (plx_index i = 0; i < training.rows; i++) training.data[i * training.ld + j] *= -1.0;
-        for (plx_index v = 0; v < c->m; v++)
-            for (plx_index i = 0; i < c->views[v].w.rows; i++) c->views[v].w.data[i * c->views[v].w.ld + j] *= -1.0;
+        negate_column(training, j);
+        for (plx_index v = 0; v < c->m; v++) {
+            negate_column(c->views[v].w, j);
+            negate_column(c->views[v].dual, j);
+            if (v > 0) negate_column(c->views[v].rows, j);
+        }
     }
 }
 

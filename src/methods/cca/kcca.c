@@ -12,7 +12,7 @@
 #include "linalg/cosine_search.h"
 #include "linalg/dense.h"
 #include "linalg/factor.h"
-#include "methods/cca/canon.h"
+#include "methods/cca/kcca.h"
 
 static const plx__param_spec param_specs[] = {
     PLX__REAL(canon_params, gs_threshold, "1e-10", 0, INFINITY,
@@ -76,12 +76,13 @@ static plx_status put_weights(canon *c, const canon_view *v, const void *own, pl
     plx__mark mark = plx__arena_mark(plx__scratch(c->ctx));
     const char *name = NULL;
     plx_mat a, triangle;
+    PLX_TRY(plx__view_key(&name, c->ctx, "weights", v->view->name));
+    PLX_TRY(plx__store_new(&a, c->run->out, name, p->rank, c->k));
+    plx__mat_copy(a, plx__cmat(v->dual.data ? v->dual : v->w));
+    if (v->dual.data) return PLX_OK;
     PLX_TRY(plx__arena_mat(&triangle, plx__scratch(c->ctx), p->rank, p->rank));
     for (plx_index r = 0; r < p->rank; r++)
         memcpy(triangle.data + r * triangle.ld, p->z.data + p->pivot[r] * p->z.ld, (size_t)p->rank * sizeof(double));
-    PLX_TRY(plx__view_key(&name, c->ctx, "weights", v->view->name));
-    PLX_TRY(plx__store_new(&a, c->run->out, name, p->rank, c->k));
-    plx__mat_copy(a, plx__cmat(v->w));
     PLX_TRY(plx__tri_solve(c->ctx, plx__cmat(triangle), PLX__T, a));
     plx__arena_rewind(plx__scratch(c->ctx), mark);
     return PLX_OK;
@@ -107,6 +108,7 @@ static plx_status fit_with(plx__run *run, plx__arena *arena)
     canon c;
     plx__prepared *data = NULL;
     plx__pivoted *p = NULL;
+    bool done = false;
     PLX_TRY(plx__canon_open(&c, run));
     PLX_TRY(PLX__ARENA_NEW(&data, plx__scratch(run->ctx), c.m));
     PLX_TRY(PLX__ARENA_NEW(&p, plx__scratch(run->ctx), c.m));
@@ -114,7 +116,8 @@ static plx_status fit_with(plx__run *run, plx__arena *arena)
         PLX_TRY(reduce_view(&c, &c.views[v], &data[v], &p[v], arena));
         PLX_TRY(plx__report(run->ctx, "reduce", v + 1, c.m, NAN));
     }
-    PLX_TRY(plx__canon_solve(&c));
+    PLX_TRY(plx__kcca_by_samples(&c, p, &done));
+    if (!done) PLX_TRY(plx__canon_solve(&c));
     return plx__canon_project(&c, &way, data, p);
 }
 

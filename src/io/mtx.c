@@ -347,9 +347,8 @@ static plx_status place_columns(void *job_, plx_context *ctx, plx_index begin, p
 static plx_status check_memory(plx_context *ctx, const header *h)
 {
     char what[256];
-    double rows = (double)h->rows, entries = (double)h->entries, mirrored = h->symmetry == GENERAL ? 1 : 2;
-    double bytes =
-        h->coordinate ? 16 * rows + (16 + 28 * mirrored) * entries : 8 * rows * (double)h->cols + 8 * entries;
+    double rows = (double)h->rows, entries = (double)h->entries, per_entry = h->symmetry == GENERAL ? 16 + 12 : 16 + 56;
+    double bytes = h->coordinate ? 16 * rows + per_entry * entries : 8 * rows * (double)h->cols + 8 * entries;
     snprintf(what, sizeof what, "%s: line %lld: a matrix of %lld x %lld", h->name, (long long)h->line - 1,
              (long long)h->rows, (long long)h->cols);
     return plx__need_memory(ctx, bytes, what, "raise the memory limit");

@@ -1,8 +1,8 @@
 /*
- * A stable sort in two steps, both on all threads. First the entries go into a few hundred buckets of neighbouring
- * rows: every block of entries counts what it has for each bucket, which fixes where it writes. Then every bucket,
- * now small enough for the cache, is sorted by row and each row by column. Blocks and buckets depend on the matrix
- * alone, and entries at one place meet in the order of the file: the sums have the same bytes on any number of threads.
+ * A stable sort in two steps, both on all threads. First every block of entries, small enough for the cache, is put into
+ * the order of a few hundred buckets of neighbouring rows, in place. Then every bucket collects its part of all blocks
+ * and sorts it by column and by row. Blocks and buckets depend on the matrix alone, and entries at one place meet in the
+ * order of the file: the sums have the same bytes on any number of threads.
  */
 #include "io/mtx_csr.h"
 
@@ -10,146 +10,154 @@
 
 #include "core/parallel.h"
 
-enum { MOST_BUCKETS = 512, MOST_BLOCKS = 64, BLOCK_LEAST = 1 << 16, SHORT_ROW = 48 };
+enum { MOST_BUCKETS = 512, MOST_BLOCKS = 4096, BLOCK_LEAST = 1 << 15, MOST_DIGIT_BITS = 11 };
 
 typedef struct sort_job {
     const plx__entries *all;
     plx_csr *out;
-    plx__entry *sorted; /* by bucket */
+    plx__entry *sorted; /* by bucket inside every block: the entries themselves, or a new array with their mirrors */
     plx_index block_size, blocks, buckets;
+    int copies;         /* entries in `sorted` per entry: at most 2 */
     int shift;          /* bucket = row >> shift */
-    int64_t *start;     /* blocks x buckets: counts, then where the block writes next */
+    int digits, bits;   /* of a column, and bits of a digit */
+    uint32_t *start;    /* blocks x (buckets + 1): where a bucket begins in its block */
     int64_t *bucket_at; /* buckets + 1 */
     int64_t *length;    /* per row: entries after duplicates are added up */
-    uint64_t **keys;    /* per worker: 2 x longest bucket */
+    plx__entry **work;  /* per worker: a block with its mirrors, or twice the longest bucket */
     plx_index longest;
 } sort_job;
 
 /* ---- into buckets ---- */
 
-static plx_status count_block(void *job_, plx_context *ctx, plx_index begin, plx_index end, int worker)
+static void place(const sort_job *job, plx__entry *to, uint32_t *next, plx__entry e)
 {
-    (void)ctx;
-    (void)worker;
-    sort_job *job = job_;
-    const plx__entry *entry = job->all->entry;
-    int64_t *count = job->start + begin / job->block_size * job->buckets;
-    for (plx_index k = begin; k < end; k++) count[entry[k].row >> job->shift]++;
-    for (plx_index k = begin; job->all->mirror && k < end; k++)
+    to[next[e.row >> job->shift]++] = e;
+}
+
+static void count_block(const sort_job *job, const plx__entry *entry, plx_index n, uint32_t *count)
+{
+    for (plx_index k = 0; k < n; k++) count[entry[k].row >> job->shift]++;
+    for (plx_index k = 0; job->all->mirror && k < n; k++)
         if (entry[k].row != entry[k].col) count[entry[k].col >> job->shift]++;
-    return PLX_OK;
 }
 
-static plx_status scatter_block(void *job_, plx_context *ctx, plx_index begin, plx_index end, int worker)
+/* Entries begin..end-1, one block, in the order of their buckets. */
+static plx_status sort_block(void *job_, plx_context *ctx, plx_index begin, plx_index end, int worker)
 {
     (void)ctx;
-    (void)worker;
     sort_job *job = job_;
-    int mirror = job->all->mirror;
-    int64_t *next = job->start + begin / job->block_size * job->buckets;
-    for (plx_index k = begin; k < end; k++) {
-        plx__entry e = job->all->entry[k];
-        job->sorted[next[e.row >> job->shift]++] = e;
-        if (!mirror || e.row == e.col) continue;
-        plx__entry m = {e.col, e.row, mirror < 0 ? -e.val : e.val};
-        job->sorted[next[m.row >> job->shift]++] = m;
+    uint32_t *start = job->start + begin / job->block_size * (job->buckets + 1), next[MOST_BUCKETS];
+    const plx__entry *entry = job->all->entry + begin;
+    plx__entry *to = job->work[worker];
+    double sign = job->all->mirror;
+    count_block(job, entry, end - begin, start + 1);
+    for (plx_index b = 0; b < job->buckets; b++) start[b + 1] += start[b];
+    memcpy(next, start, (size_t)job->buckets * sizeof *next);
+    for (plx_index k = 0; k < end - begin; k++) {
+        plx__entry e = entry[k];
+        place(job, to, next, e);
+        if (sign != 0 && e.row != e.col) place(job, to, next, (plx__entry){e.col, e.row, sign * e.val});
     }
+    memcpy(job->sorted + begin * job->copies, to, start[job->buckets] * sizeof *to);
     return PLX_OK;
 }
 
-/* Counts to places: bucket by bucket, in each block after block. */
-static plx_index place_blocks(sort_job *job)
+/* Where the buckets begin in the matrix; returns the number of all entries. */
+static plx_index add_buckets(sort_job *job)
 {
-    int64_t at = 0;
-    for (plx_index b = 0; b < job->buckets; b++) {
-        job->bucket_at[b] = at;
-        for (plx_index k = 0; k < job->blocks; k++) {
-            int64_t *cell = &job->start[k * job->buckets + b], count = *cell;
-            *cell = at;
-            at += count;
-        }
-        job->longest = plx__max(job->longest, at - job->bucket_at[b]);
+    for (plx_index k = 0; k < job->blocks; k++) {
+        const uint32_t *start = job->start + k * (job->buckets + 1);
+        for (plx_index b = 0; b < job->buckets; b++) job->bucket_at[b + 1] += start[b + 1] - start[b];
     }
-    job->bucket_at[job->buckets] = at;
-    return at;
+    for (plx_index b = 0; b < job->buckets; b++) {
+        job->longest = plx__max(job->longest, job->bucket_at[b + 1]);
+        job->bucket_at[b + 1] += job->bucket_at[b];
+    }
+    return job->bucket_at[job->buckets];
 }
 
 /* ---- inside a bucket ---- */
 
-/* Keys are column << 32 | place in the row: all different, so that any correct sort is stable. */
-static void sort_keys(uint64_t *keys, uint64_t *other, size_t n, uint64_t columns)
+/* The bucket's parts of all blocks, one after the other. */
+static void collect(const sort_job *job, plx_index b, plx__entry *to)
 {
-    if (n <= SHORT_ROW) {
-        for (size_t i = 1; i < n; i++) {
-            uint64_t key = keys[i];
-            size_t j = i;
-            for (; j > 0 && keys[j - 1] > key; j--) keys[j] = keys[j - 1];
-            keys[j] = key;
-        }
-        return;
+    for (plx_index k = 0; k < job->blocks; k++) {
+        const uint32_t *start = job->start + k * (job->buckets + 1) + b;
+        size_t n = start[1] - start[0];
+        if (n) memcpy(to, job->sorted + k * job->block_size * job->copies + start[0], n * sizeof *to);
+        to += n;
     }
-    uint64_t *from = keys, *to = other;
-    for (int shift = 32; shift < 64 && columns >> (shift - 32) != 0; shift += 8) { /* byte by byte of the column */
-        size_t start[257] = {0};
-        for (size_t i = 0; i < n; i++) start[(from[i] >> shift & 0xFF) + 1]++;
-        for (int b = 0; b < 256; b++) start[b + 1] += start[b];
-        for (size_t i = 0; i < n; i++) to[start[from[i] >> shift & 0xFF]++] = from[i];
-        uint64_t *swap = from;
+}
+
+/* Columns, or rows and in them columns, ascend: nothing is to be sorted by column. */
+static bool ascending(const plx__entry *e, plx_index n)
+{
+    bool columns = true, places = true;
+    for (plx_index k = 1; k < n && (columns || places); k++) {
+        columns &= e[k].col >= e[k - 1].col;
+        places &= e[k].row > e[k - 1].row || (e[k].row == e[k - 1].row && e[k].col >= e[k - 1].col);
+    }
+    return columns || places;
+}
+
+/* Digit by digit, the lowest first; returns the one of the two arrays that holds the result. */
+static plx__entry *by_column(const sort_job *job, plx__entry *from, plx__entry *to, plx_index n)
+{
+    const uint32_t mask = (1U << job->bits) - 1;
+    for (int d = 0; d < job->digits; d++) {
+        uint32_t next[1 << MOST_DIGIT_BITS] = {0}, at = 0;
+        int shift = d * job->bits;
+        for (plx_index k = 0; k < n; k++) next[(uint32_t)from[k].col >> shift & mask]++;
+        for (uint32_t v = 0; v <= mask; v++) {
+            uint32_t count = next[v];
+            next[v] = at;
+            at += count;
+        }
+        for (plx_index k = 0; k < n; k++) to[next[(uint32_t)from[k].col >> shift & mask]++] = from[k];
+        plx__entry *swap = from;
         from = to;
         to = swap;
     }
-    if (from != keys) memcpy(keys, from, n * sizeof *keys);
+    return from;
 }
 
-static bool ascending(const int32_t *col, plx_index n)
+/* Add up the duplicates of a row whose columns ascend; returns how many entries are left. */
+static plx_index add_duplicates(int32_t *col, double *val, plx_index n)
 {
-    for (plx_index k = 1; k < n; k++)
-        if (col[k] <= col[k - 1]) return false;
-    return true;
-}
-
-/* Sort a row of n entries and add up duplicates; returns how many entries are left. */
-static plx_index tidy_row(int32_t *col, double *val, plx_index n, uint64_t *keys, uint64_t *other, plx_index columns)
-{
-    if (ascending(col, n)) return n;
-    double *sorted = (double *)(void *)other;
-    for (plx_index k = 0; k < n; k++) keys[k] = (uint64_t)(uint32_t)col[k] << 32 | (uint64_t)k;
-    sort_keys(keys, other, (size_t)n, (uint64_t)columns);
-    for (plx_index k = 0; k < n; k++) sorted[k] = val[keys[k] & UINT32_MAX];
-    plx_index kept = 0;
-    for (plx_index k = 0; k < n; k++) {
-        int32_t j = (int32_t)(keys[k] >> 32);
-        if (kept && col[kept - 1] == j) {
-            val[kept - 1] += sorted[k];
+    plx_index kept = 1;
+    while (kept < n && col[kept] != col[kept - 1]) kept++;
+    for (plx_index k = kept; k < n; k++) {
+        if (col[k] == col[kept - 1]) {
+            val[kept - 1] += val[k];
         } else {
-            col[kept] = j;
-            val[kept++] = sorted[k];
+            col[kept] = col[k];
+            val[kept++] = val[k];
         }
     }
-    return kept;
+    return plx__min(kept, n);
 }
 
-static void sort_bucket(sort_job *job, plx_index b, uint64_t *keys)
+static void sort_bucket(sort_job *job, plx_index b, plx__entry *work)
 {
     plx_csr *out = job->out;
     int64_t first = b << job->shift, stop = plx__min(out->rows, (b + 1) << job->shift), at = job->bucket_at[b];
-    int64_t *next = job->length;
-    for (int64_t k = at; k < job->bucket_at[b + 1]; k++) next[job->sorted[k].row]++;
+    int64_t *next = job->length, n = job->bucket_at[b + 1] - at;
+    collect(job, b, work);
+    const plx__entry *entry = ascending(work, n) ? work : by_column(job, work, work + job->longest, n);
+    for (int64_t k = 0; k < n; k++) next[entry[k].row]++;
     for (int64_t i = first; i < stop; i++) {
         int64_t count = next[i];
         out->ptr[i] = next[i] = at;
         at += count;
     }
-    for (int64_t k = job->bucket_at[b]; k < job->bucket_at[b + 1]; k++) {
-        const plx__entry *e = &job->sorted[k];
-        int64_t to = next[e->row]++;
-        out->col[to] = e->col;
-        out->val[to] = e->val;
+    for (int64_t k = 0; k < n; k++) {
+        int64_t to = next[entry[k].row]++;
+        out->col[to] = entry[k].col;
+        out->val[to] = entry[k].val;
     }
     for (int64_t i = first; i < stop; i++) { /* next[i] stands at the end of row i now */
         int64_t from = out->ptr[i];
-        job->length[i] =
-            tidy_row(out->col + from, out->val + from, next[i] - from, keys, keys + job->longest, out->cols);
+        job->length[i] = add_duplicates(out->col + from, out->val + from, next[i] - from);
     }
 }
 
@@ -157,7 +165,7 @@ static plx_status sort_buckets(void *job_, plx_context *ctx, plx_index begin, pl
 {
     (void)ctx;
     sort_job *job = job_;
-    for (plx_index b = begin; b < end; b++) sort_bucket(job, b, job->keys[worker]);
+    for (plx_index b = begin; b < end; b++) sort_bucket(job, b, job->work[worker]);
     return PLX_OK;
 }
 
@@ -183,23 +191,31 @@ static plx_status prepare(sort_job *job, plx_context *ctx)
 {
     const plx__entries *all = job->all;
     plx__arena *scratch = plx__scratch(ctx);
+    int bits = 0;
     while (all->rows > 0 && (all->rows - 1) >> job->shift >= MOST_BUCKETS) job->shift++;
+    while (all->cols > 0 && (all->cols - 1) >> bits != 0) bits++;
+    job->digits = (bits + MOST_DIGIT_BITS - 1) / MOST_DIGIT_BITS;
+    job->bits = job->digits ? (bits + job->digits - 1) / job->digits : 0;
     job->buckets = all->rows > 0 ? ((all->rows - 1) >> job->shift) + 1 : 0;
     job->block_size = plx__max(BLOCK_LEAST, (all->count + MOST_BLOCKS - 1) / MOST_BLOCKS);
     job->blocks = (all->count + job->block_size - 1) / job->block_size;
-    PLX_TRY(plx__arena_i64(&job->start, scratch, job->blocks * job->buckets));
+    job->copies = all->mirror ? 2 : 1;
+    job->sorted = all->entry;
+    if (all->mirror) PLX_TRY(plx__arena_bytes((void **)&job->sorted, scratch, all->count, 2 * sizeof *job->sorted));
+    PLX_TRY(PLX__ARENA_NEW(&job->start, scratch, job->blocks * (job->buckets + 1)));
     PLX_TRY(plx__arena_i64(&job->bucket_at, scratch, job->buckets + 1));
     return plx__arena_i64(&job->length, scratch, all->rows);
 }
 
-static plx_status make_keys(sort_job *job, plx_context *ctx)
+/* Room for `count` entries for every worker. */
+static plx_status make_room(sort_job *job, plx_context *ctx, plx_index count)
 {
     int workers = plx__workers(ctx);
-    if (job->longest > (plx_index)UINT32_MAX)
-        PLX_FAIL(ctx, PLX_E_UNSUPPORTED, "%lld entries in neighbouring rows are too many", (long long)job->longest);
-    PLX_TRY(PLX__ARENA_NEW(&job->keys, plx__scratch(ctx), workers));
+    if (count > (plx_index)UINT32_MAX)
+        PLX_FAIL(ctx, PLX_E_UNSUPPORTED, "%lld entries in neighbouring rows are too many", (long long)count);
+    PLX_TRY(PLX__ARENA_NEW(&job->work, plx__scratch(ctx), workers));
     for (int w = 0; w < workers; w++)
-        PLX_TRY(plx__arena_bytes((void **)&job->keys[w], plx__scratch(ctx), job->longest, 2 * sizeof(uint64_t)));
+        PLX_TRY(plx__arena_bytes((void **)&job->work[w], plx__scratch(ctx), count, sizeof **job->work));
     return PLX_OK;
 }
 
@@ -207,12 +223,12 @@ plx_status plx__entries_to_csr(plx_csr *out, plx_context *ctx, plx__arena *arena
 {
     sort_job job = {.all = all, .out = out};
     PLX_TRY(prepare(&job, ctx));
-    PLX_TRY(plx__parallel_for(ctx, all->count, job.block_size, count_block, &job));
-    plx_index total = place_blocks(&job);
-    PLX_TRY(plx__arena_csr(out, arena, all->rows, all->cols, total));
-    PLX_TRY(plx__arena_bytes((void **)&job.sorted, plx__scratch(ctx), total, sizeof *job.sorted));
-    PLX_TRY(make_keys(&job, ctx));
-    PLX_TRY(plx__parallel_for(ctx, all->count, job.block_size, scatter_block, &job));
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    PLX_TRY(make_room(&job, ctx, plx__min(job.block_size, all->count) * job.copies));
+    PLX_TRY(plx__parallel_for(ctx, all->count, job.block_size, sort_block, &job));
+    plx__arena_rewind(plx__scratch(ctx), mark);
+    PLX_TRY(plx__arena_csr(out, arena, all->rows, all->cols, add_buckets(&job)));
+    PLX_TRY(make_room(&job, ctx, 2 * job.longest));
     PLX_TRY(plx__parallel_for(ctx, job.buckets, 1, sort_buckets, &job));
     close_gaps(out, job.length);
     return PLX_OK;

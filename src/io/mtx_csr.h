@@ -13,11 +13,11 @@ typedef struct plx__entry {
 
 typedef struct plx__entries {
     plx_index rows, cols, count;
-    const plx__entry *entry; /* places are inside the matrix: the caller has checked them */
-    int mirror;              /* +1, -1: entry (j,i) is the same, the negative; 0: nothing is mirrored */
+    plx__entry *entry; /* places are inside the matrix: the caller has checked them */
+    int mirror;        /* +1, -1: entry (j,i) is the same, the negative; 0: nothing is mirrored */
 } plx__entries;
 
-/* Sort by row and column; entries at one place are added in the order given. */
+/* Sort by row and column; entries at one place are added in the order given. The entries are left in any order. */
 plx_status plx__entries_to_csr(plx_csr *out, plx_context *ctx, plx__arena *arena, const plx__entries *all);
 
 #endif

@@ -33,6 +33,8 @@ plx__blas_scope plx__blas_enter(void)
         set_blas_threads(1);
     }
     pthread_mutex_unlock(&lock);
+    if (scope.omp_threads != 1)
+        omp_set_num_threads(1); /* of this thread: another one may have opened the first scope */
     return scope;
 }
 

@@ -14,7 +14,8 @@ plx__slabs plx__slabs_cut(plx_index n, plx_index pane)
 {
     plx__slabs cut = {.n = n, .pane = plx__max(1, pane)};
     plx_index panes = plx__max(1, n / cut.pane + (n % cut.pane != 0));
-    cut.rows = cut.pane * (panes / PLX__MOST_SLABS + (panes % PLX__MOST_SLABS != 0));
+    plx_index most = plx__max(PLX__MOST_SLABS, plx__min(PLX__MOST_SLABS_EVER, panes / PLX__PANES_OF_A_SLAB));
+    cut.rows = cut.pane * (panes / most + (panes % most != 0));
     cut.count = plx__max(1, n / cut.rows + (n % cut.rows != 0));
     return cut;
 }

@@ -18,7 +18,11 @@
 
 #include "core/ctx.h"
 
-enum { PLX__MOST_SLABS = 64 };
+enum {
+    PLX__MOST_SLABS = 64,       /* or one for so many panes, */
+    PLX__PANES_OF_A_SLAB = 32,  /* where those are more */
+    PLX__MOST_SLABS_EVER = 1024 /* processes that can share the work */
+};
 
 typedef struct plx__slabs {
     plx_index n;     /* samples */

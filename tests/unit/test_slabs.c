@@ -35,8 +35,11 @@ static void panes_cover_the_samples(void **state)
         assert_true(cut.count >= 1 && cut.count <= PLX__MOST_SLABS);
         assert_int_equal(cut.rows % cut.pane, 0);
     }
-    assert_int_equal(plx__slabs_cut(640, 10).count, 64); /* one pane each ... */
-    assert_int_equal(plx__slabs_cut(641, 10).count, 33); /* ... then two */
+    assert_int_equal(plx__slabs_cut(640, 10).count, 64);         /* one pane each ... */
+    assert_int_equal(plx__slabs_cut(641, 10).count, 33);         /* ... then two */
+    assert_int_equal(plx__slabs_cut(20480, 10).count, 64);       /* 32 panes each ... */
+    assert_int_equal(plx__slabs_cut(163840, 10).count, 512);     /* ... then more slabs, */
+    assert_int_equal(plx__slabs_cut(100000000, 10).count, 1024); /* up to a limit */
     plx_context_destroy(ctx);
 }
 

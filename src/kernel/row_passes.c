@@ -93,6 +93,28 @@ plx_status plx__row_passes_sums(const plx__row_passes *p, plx_context *ctx, plx_
     return plx__slabs_sum(ctx, p->cut, y.cols, add_rows, &(pass){.p = p, .y = y, .factor = factor}, sums);
 }
 
+/* Pane by pane in parallel. */
+static plx_status add_sums(plx_context *ctx, plx_cmat rows, double *table)
+{
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    double *sums = NULL;
+    PLX_TRY(plx__arena_f64(&sums, plx__scratch(ctx), rows.cols, 1));
+    PLX_TRY(plx__col_sums(ctx, sums, rows));
+    plx__axpy(table, 1.0, sums, rows.cols);
+    plx__arena_rewind(plx__scratch(ctx), mark);
+    return PLX_OK;
+}
+
+static plx_status add_part(void *arg, plx_context *ctx, plx_index begin, plx_index end, double *table)
+{
+    return add_sums(ctx, rows_of(((const pass *)arg)->y, begin, end), table);
+}
+
+plx_status plx__row_passes_columns(const plx__row_passes *p, plx_context *ctx, plx_cmat y, double *sums)
+{
+    return plx__slabs_sum(ctx, p->cut, y.cols, add_part, &(pass){.p = p, .y = y}, sums);
+}
+
 static plx_status add_squares(void *arg, plx_context *ctx, plx_index begin, plx_index end, double *table)
 {
     const pass *q = arg;
@@ -123,13 +145,9 @@ static plx_status add_columns(void *arg, plx_context *ctx, plx_index begin, plx_
 {
     const plx__row_passes *p = ((const pass *)arg)->p;
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
-    plx_index d = plx__points_cols(p->x);
-    double *sums = NULL;
     plx_mat x;
-    PLX_TRY(plx__arena_f64(&sums, plx__scratch(ctx), d, 1));
     PLX_TRY(dense_pane(&x, ctx, p, begin, end));
-    PLX_TRY(plx__col_sums(ctx, sums, plx__cmat(x)));
-    plx__axpy(table, 1.0, sums, d);
+    PLX_TRY(add_sums(ctx, plx__cmat(x), table));
     plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;
 }

@@ -32,6 +32,8 @@ plx_status plx__row_passes_share(const plx__row_passes *p, plx_context *ctx, plx
 /* sums (columns of y) = factor times the sum of the rows of y, and the sum of the squares of its numbers; on all
  * processes. */
 plx_status plx__row_passes_sums(const plx__row_passes *p, plx_context *ctx, plx_cmat y, double factor, double *sums);
+plx_status plx__row_passes_columns(const plx__row_passes *p, plx_context *ctx, plx_cmat y,
+                                   double *sums); /* long rows */
 plx_status plx__row_passes_squares(const plx__row_passes *p, plx_context *ctx, plx_cmat y, double *out);
 
 /* mean (columns of X) of all rows. */

@@ -69,23 +69,29 @@ enum { PANES = 2, ONLY_SOME = 1 }; /* panes are long: a few fits, the others whe
 #endif
 enum { N = PANES * PLX__PANE_ROWS + 7, COLS = 5, K = 2 };
 
+/* Some samples lack a view. */
+static bool has_holes(const trial *t) { return strcmp(t->method, "cca") == 0; }
+
 static plx_dataset *make_data(plx_context *ctx, const trial *t)
 {
     plx__rng rng = plx__rng_start(5, PLX__STREAM('p', 'e', 'e', 'r', 0));
     double *x = malloc(sizeof *x * N * COLS);
     int *label = malloc(sizeof *label * N);
+    uint8_t *present = malloc(N);
     plx_dataset *d = new_dataset(ctx, N);
     for (int v = 0; v < 2; v++) {
         for (int i = 0; i < N; i++)
             for (int j = 0; j < COLS; j++)
                 x[i * COLS + j] = random_count(&rng, 3) + (j % K == i % K ? random_count(&rng, 3) : 0);
-        if (v) add_dense(d, ctx, "b", t->real ? PLX_VIEW_REAL : PLX_VIEW_COUNTS, x, COLS, NULL);
-        else add_thin(d, ctx, "a", PLX_VIEW_COUNTS, x, COLS, NULL);
+        for (int i = 0; i < N; i++) present[i] = !has_holes(t) || i % (5 + v) != 2;
+        if (v) add_dense(d, ctx, "b", t->real ? PLX_VIEW_REAL : PLX_VIEW_COUNTS, x, COLS, present);
+        else add_thin(d, ctx, "a", PLX_VIEW_COUNTS, x, COLS, present);
     }
     for (int i = 0; i < N; i++) label[i] = t->labelled && i % 50 == 1 ? i / 50 % K : -1;
     if (t->labelled) set_labels(d, ctx, label);
     free(x);
     free(label);
+    free(present);
     return d;
 }
 
@@ -133,6 +139,9 @@ static void fits_are_those_of_one_process(void **state)
         {"svm", true, false, {"solver", "primal", "view", "a", NULL}},
         {"svm", true, true, {"kernel", "rbf", NULL}},
         {"rls", true, false, {"solver", "primal", "view", "a", "kernel", "cosine", NULL}},
+        {"cca", false, true, {"solver", "iterative", "dim", "2", NULL}},
+        {"cca", false, true, {"solver", "iterative", "dim", "2", "missing", "pairwise", NULL}},
+        {"cca", false, true, {"dim", "2", NULL}}, /* exact */
     };
     (void)state;
     for (size_t k = 0; k < sizeof trials / sizeof *trials; k += ONLY_SOME ? 3 : 1) {
@@ -189,6 +198,8 @@ static void refusals(void **state)
     assert_fails(ctx, plx_fit(&m, ctx, "gp", d, NULL, NULL), PLX_E_UNSUPPORTED, "gp is not distributed");
     refused(ctx, d, "rls", "kernel", "rbf", "rls: kernel = rbf (view 'joined') is not distributed");
     refused(ctx, d, "rls", "solver", "cg", "rls: solver = cg is not distributed");
+    refused(ctx, d, "cca", "solver", "svd", "cca: solver = svd is not distributed");
+    refused(ctx, d, "cca", "tau", "0", "cca: tau = 0 with solver = exact is not distributed");
     refused(ctx, d, "cotrain", "base", "svm", "base = svm is not distributed: one process has to fit it; base = nb is");
     assert_ok(ctx, plx_context_set_peers(ctx, NULL));
     assert_ok(ctx, plx_fit(&m, ctx, "nb", d, NULL, NULL));

@@ -9,6 +9,7 @@
 
 #include "run/problem.h"
 #include "kernel/prepared.h"
+#include "kernel/row_passes.h"
 #include "linalg/lowrank.h"
 
 typedef struct canon_params {
@@ -76,7 +77,9 @@ plx_status plx__canon_set_dim(canon *c, plx_index largest);
 plx_status plx__canon_cross(plx_mat out, plx_context *ctx, const canon_view *a, const canon_view *b, bool scaled);
 /* Root of the mean squared length of the rows of Z - mean. */
 plx_status plx__canon_spread(double *out, plx_context *ctx, const canon_view *v);
-/* out (n x k) = (Z - mean) w. */
+/* out (n x k) = (Z - mean) w: in the rows of this process, or in all rows on all processes. */
+plx_status plx__canon_own_times(plx_mat out, plx_context *ctx, const plx__row_passes *z, const double *mean,
+                                plx_cmat w);
 plx_status plx__canon_times(plx_mat out, plx_context *ctx, plx__points z, const double *mean, plx_cmat w);
 
 /* What differs between the methods when samples are projected (canon_project.c). */

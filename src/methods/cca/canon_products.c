@@ -1,10 +1,11 @@
 /*
  * Products of the rows of two views, dense or sparse, centred implicitly: X'Y - m_x s_y' - s_x m_y' + n m_x m_y' with
- * the column sums s over the rows taken.
+ * the column sums s over the rows taken. X'Y is a sum over slabs of the rows, which processes divide.
  */
 #include <math.h>
 
 #include "core/parallel.h"
+#include "core/ranks.h"
 #include "linalg/dense.h"
 #include "methods/cca/canon.h"
 
@@ -41,6 +42,19 @@ static plx_status sparse_sparse(plx_mat out, plx_context *ctx, plx_ccsr x, plx_c
     return PLX_OK;
 }
 
+/* Rows begin .. end-1, offsets from 0. */
+static plx_status rows_from(plx__points *out, plx_context *ctx, plx__points x, plx_index begin, plx_index end)
+{
+    plx_index *ptr = NULL;
+    *out = plx__points_range(x, begin, end);
+    if (!plx__points_sparse(x) || begin == 0) return PLX_OK;
+    plx_ccsr part = out->csr;
+    PLX_TRY(plx__arena_i64(&ptr, plx__scratch(ctx), end - begin + 1));
+    for (plx_index i = 0; i <= end - begin; i++) ptr[i] = part.ptr[i] - part.ptr[0];
+    *out = plx__points_csr((plx_ccsr){part.rows, part.cols, ptr, part.col + part.ptr[0], part.val + part.ptr[0]});
+    return PLX_OK;
+}
+
 /* out = X' Y. */
 static plx_status inner(plx_mat out, plx_context *ctx, plx__points x, plx__points y)
 {
@@ -53,6 +67,39 @@ static plx_status inner(plx_mat out, plx_context *ctx, plx__points x, plx__point
     PLX_TRY(plx__arena_mat(&flipped, plx__scratch(ctx), out.cols, out.rows));
     PLX_TRY(plx__spmm_t(ctx, 1.0, y.csr, x.dense, 0.0, flipped));
     plx__mat_transpose(out, plx__cmat(flipped));
+    return PLX_OK;
+}
+
+typedef struct cross {
+    plx__points x, y;
+    plx__slabs cut;
+} cross;
+
+static plx_status add_inner(void *arg, plx_context *ctx, plx_index begin, plx_index end, double *table)
+{
+    const cross *q = arg;
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    plx_index rows = plx__points_cols(q->x), cols = plx__points_cols(q->y);
+    plx_mat own = plx__mat_of(table, rows, cols);
+    plx__points x, y;
+    bool first = begin % q->cut.rows == 0; /* nothing in the table yet */
+    PLX_TRY(rows_from(&x, ctx, q->x, begin, end));
+    PLX_TRY(rows_from(&y, ctx, q->y, begin, end));
+    if (!first) PLX_TRY(plx__arena_mat(&own, plx__scratch(ctx), rows, cols));
+    PLX_TRY(inner(own, ctx, x, y));
+    if (!first) plx__axpy(table, 1.0, own.data, rows * cols);
+    plx__arena_rewind(plx__scratch(ctx), mark);
+    return PLX_OK;
+}
+
+static plx_status sum_inner(plx_mat out, plx_context *ctx, plx__points x, plx__points y)
+{
+    cross q = {x, y, plx__slabs_cut(plx__points_rows(x), PLX__PANE_ROWS)};
+    plx_mat whole = out;
+    if (q.cut.count == 1 && plx__points_rows(x) <= q.cut.pane && plx__ranks(ctx) == 1) return inner(out, ctx, x, y);
+    if (out.ld != out.cols) PLX_TRY(plx__arena_mat(&whole, plx__scratch(ctx), out.rows, out.cols));
+    PLX_TRY(plx__slabs_sum(ctx, q.cut, out.rows * out.cols, add_inner, &q, whole.data));
+    if (out.ld != out.cols) plx__mat_copy(out, plx__cmat(whole));
     return PLX_OK;
 }
 
@@ -88,7 +135,7 @@ plx_status plx__canon_cross(plx_mat out, plx_context *ctx, const canon_view *a, 
     PLX_TRY(common_rows(&x, &y, &count, ctx, a, b));
     plx__mat_fill(out, 0.0);
     if (count > 0) {
-        PLX_TRY(inner(out, ctx, x, y));
+        PLX_TRY(sum_inner(out, ctx, x, y));
         PLX_TRY(centre(out, ctx, x, y, a->mean, b->mean));
         if (scaled) plx__mat_scale(out, sqrt((double)a->n * (double)b->n) / (double)count);
     }
@@ -114,17 +161,24 @@ plx_status plx__canon_spread(double *out, plx_context *ctx, const canon_view *v)
     return PLX_OK;
 }
 
-plx_status plx__canon_times(plx_mat out, plx_context *ctx, plx__points z, const double *mean, plx_cmat w)
+plx_status plx__canon_own_times(plx_mat out, plx_context *ctx, const plx__row_passes *z, const double *mean, plx_cmat w)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
     double *shift = NULL;
-    if (plx__points_sparse(z)) PLX_TRY(plx__spmm(ctx, 1.0, z.csr, w, 0.0, out));
-    else PLX_TRY(plx__gemm(ctx, 1.0, z.dense, PLX__N, w, PLX__N, 0.0, out));
+    PLX_TRY(plx__row_passes_times(z, ctx, w, out));
     if (mean) {
         PLX_TRY(plx__arena_f64(&shift, plx__scratch(ctx), w.cols, 1));
         PLX_TRY(plx__gemv(ctx, 1.0, w, PLX__T, mean, 0.0, shift));
-        plx__sub_row(out, shift);
+        plx__sub_row(plx__sub(out, z->begin, 0, z->end - z->begin, out.cols), shift);
     }
     plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;
+}
+
+plx_status plx__canon_times(plx_mat out, plx_context *ctx, plx__points z, const double *mean, plx_cmat w)
+{
+    plx__row_passes passes;
+    PLX_TRY(plx__row_passes_open(&passes, ctx, z, false));
+    PLX_TRY(plx__canon_own_times(out, ctx, &passes, mean, w));
+    return plx__row_passes_share(&passes, ctx, out);
 }

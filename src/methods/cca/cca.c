@@ -11,6 +11,7 @@
 #include "linalg/cosine_search.h"
 #include "linalg/dense.h"
 #include "linalg/eigen.h"
+#include "core/ranks.h"
 #include "core/rng.h"
 #include "linalg/block_eigen.h"
 #include "methods/cca/cca.h"
@@ -288,6 +289,25 @@ static plx_status fit(plx__run *run)
 
 static plx_status predict(plx__run *run) { return plx__canon_predict(run, &way); }
 
+/* Singular vectors of a view are not divided; those of views with few samples each process has for itself. */
+static plx_status check(plx__run *run)
+{
+    const canon_params *set = run->params;
+    bool svd = false;
+    PLX_TRY(plx__canon_check(run));
+    if (plx__ranks(run->ctx) == 1) return PLX_OK;
+    for (plx_index v = 0; v < run->problem->n_views; v++)
+        svd = svd || solver_for(set, run->problem->n, run->problem->views[v].cols) == CCA_SVD;
+    if (svd)
+        PLX_FAIL(run->ctx, PLX_E_UNSUPPORTED,
+                 "cca: solver = svd is not distributed: one process has to fit it; solver = iterative is");
+    if (set->tau == 0 && set->solver != CCA_ITERATIVE)
+        PLX_FAIL(run->ctx, PLX_E_UNSUPPORTED,
+                 "cca: tau = 0 with solver = exact is not distributed: one process has to fit it; tau > 0 is, and "
+                 "solver = iterative");
+    return PLX_OK;
+}
+
 /* Reduced order of a view, and the bytes of bringing it there beyond its rows. */
 static double reduced_bytes(const canon_params *set, plx_index samples, plx_index features, double *order)
 {
@@ -310,7 +330,7 @@ static double memory(const plx__run *run)
     const plx__problem *x = run->problem;
     const canon_params *set = run->params;
     double n = (double)x->n, views = (double)x->n_views, k = (double)plx__min(set->dim, x->n), bytes = 0, order = 0;
-    double squares = 0, columns = 0;
+    double squares = 0, columns = 0, table = 0;
     for (plx_index v = 0; v < x->n_views; v++) columns += (double)x->views[v].cols;
     k = fmin(k, columns);
     for (plx_index v = 0; v < x->n_views; v++) {
@@ -320,7 +340,9 @@ static double memory(const plx__run *run)
         bytes += plx__prepared_bytes(run, v) + 8 * (2 * entries + d * k + reduce);
         order += r;
         squares += r * r;
+        table = fmax(table, set->solver == CCA_ITERATIVE ? d * (k + 8) : r * r);
     }
+    if (!run->fitted) bytes += plx__row_passes_bytes(run->ctx, x->n, table);
     if (set->retrieval) bytes += plx__cosine_search_bytes(run->ctx, x->n, x->n, (plx_index)k) + 16 * n * (k + 2);
     if (set->classifier == CANON_SVM) bytes += 8 * (double)x->n_labelled * (double)x->n_labelled;
     bytes += 8 * (squares + (x->n_views > 2 ? 2 : 1) * order * order);
@@ -343,13 +365,14 @@ const plx__method plx__method_cca = {
     .params_size = sizeof(canon_params),
     .scores = "margin of the class, larger is surer (not a probability)",
     .growth = "linear",
+    .ranks = PLX__RANKS_SUMS, /* not with solver=svd */
     .params = tables,
     .arrays = array_specs,
     .profiles = {.array = "weights.VIEW", .kind = PLX__PROFILE_LOADINGS},
     .transform = "shared",
     .metrics = metrics,
     .memory_remedy = "use solver=svd with a small rank or solver=iterative, or raise the memory limit",
-    .check = plx__canon_check,
+    .check = check,
     .memory = memory,
     .fit = fit,
     .predict = predict};

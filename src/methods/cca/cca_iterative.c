@@ -3,7 +3,7 @@
  *
  * The stacked directions w = (w_1, ..., w_m) solve A w = theta B w with A_jk = share_jk Xt_j'Xt_k (j != k), B_j = (1-tau)
  * Xt_j'Xt_j + tau I and theta = (m-1) rho: linalg/block_eigen.h, with B^-1 by conjugate gradients view by view. Xt = X -
- * 1 mean' is never formed.
+ * 1 mean' is never formed. Products with the rows are passes that processes divide (kernel/row_passes.h).
  */
 #include <math.h>
 #include <string.h>
@@ -18,7 +18,7 @@ enum { SPARE = 8, MAX_CG = 1000 };
 /* One view: its directions are rows first .. first + r - 1 of the stacked ones. */
 typedef struct iter_view {
     const canon_view *view;
-    plx_csr transposed; /* of a sparse view */
+    plx__row_passes rows;
     plx_index first;
     struct iteration *all;
 } iter_view;
@@ -27,6 +27,7 @@ typedef struct iteration {
     canon *c;
     iter_view *views;
     plx_index rows; /* of the stacked directions */
+    bool aligned;   /* all views have the same samples, and a process the same ones of each */
     plx_mat share;  /* m x m: weight of a pair of views; pairwise: sqrt(n_j n_k) / n_jk */
 } iteration;
 
@@ -37,24 +38,27 @@ static plx_mat rows_of(const iter_view *v, plx_mat stacked)
 
 /* ---- products ---- */
 
-/* out (the view's own rows) = Xt v. */
+/* out (the view's own rows, those of this process) = Xt v. */
 static plx_status forward(plx_context *ctx, const iter_view *v, plx_cmat from, plx_mat out)
 {
-    return plx__canon_times(out, ctx, v->view->z, v->view->mean, from);
+    return plx__canon_own_times(out, ctx, &v->rows, v->view->mean, from);
 }
 
 /* out = Xt' y for y over the view's own rows. */
 static plx_status adjoint(plx_context *ctx, const iter_view *v, plx_cmat y, plx_mat out)
 {
     const canon_view *view = v->view;
-    double *sums = NULL;
-    if (!plx__points_sparse(view->z)) return plx__gemm(ctx, 1.0, view->z.dense, PLX__T, y, PLX__N, 0.0, out);
-    PLX_TRY(plx__spmm(ctx, 1.0, plx__ccsr(v->transposed), y, 0.0, out));
-    if (!view->mean) return PLX_OK;
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
-    PLX_TRY(plx__arena_f64(&sums, plx__scratch(ctx), y.cols, 1));
-    PLX_TRY(plx__col_sums(ctx, sums, y));
-    for (plx_index i = 0; i < out.rows; i++) plx__axpy(out.data + i * out.ld, -view->mean[i], sums, out.cols);
+    double *sums = NULL;
+    plx_mat whole = out;
+    if (out.ld != out.cols) PLX_TRY(plx__arena_mat(&whole, plx__scratch(ctx), out.rows, out.cols));
+    PLX_TRY(plx__row_passes_times_t(&v->rows, ctx, y, whole));
+    if (whole.data != out.data) plx__mat_copy(out, plx__cmat(whole));
+    if (view->mean) {
+        PLX_TRY(plx__arena_f64(&sums, plx__scratch(ctx), y.cols, 1));
+        PLX_TRY(plx__row_passes_columns(&v->rows, ctx, y, sums));
+        for (plx_index i = 0; i < out.rows; i++) plx__axpy(out.data + i * out.ld, -view->mean[i], sums, out.cols);
+    }
     plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;
 }
@@ -121,6 +125,7 @@ static plx_status apply_pencil(void *arg, plx_context *ctx, plx_cmat x, plx_mat 
         PLX_TRY(plx__arena_mat(&image[j], plx__scratch(ctx), v->view->n, x.cols));
         PLX_TRY(forward(ctx, v, own, image[j]));
         PLX_TRY(within(ctx, v, own, plx__cmat(image[j]), rows_of(v, bx)));
+        if (!it->aligned) PLX_TRY(plx__row_passes_share(&v->rows, ctx, image[j]));
     }
     for (plx_index j = 0; j < it->c->m; j++) PLX_TRY(between(it, ctx, j, image, rows_of(&it->views[j], ax)));
     plx__arena_rewind(plx__scratch(ctx), mark);
@@ -153,6 +158,13 @@ static plx_index common_count(const canon_view *a, const canon_view *b)
     return count;
 }
 
+static bool are_aligned(const canon *c)
+{
+    for (plx_index v = 1; v < c->m; v++)
+        if (c->views[v].n != c->views[0].n || common_count(&c->views[0], &c->views[v]) != c->views[0].n) return false;
+    return true;
+}
+
 static plx_status pair_shares(iteration *it)
 {
     canon *c = it->c;
@@ -173,13 +185,12 @@ static plx_status open_iteration(iteration *it, plx_mat *w, canon *c)
     plx_index least = c->views[0].r;
     for (plx_index v = 0; v < c->m; v++) least = plx__min(least, plx__min(c->views[v].r, c->views[v].n));
     PLX_TRY(plx__canon_set_dim(c, least));
-    *it = (iteration){.c = c};
+    *it = (iteration){.c = c, .aligned = are_aligned(c)};
     PLX_TRY(pair_shares(it));
     PLX_TRY(PLX__ARENA_NEW(&it->views, scratch, c->m));
     for (plx_index v = 0; v < c->m; it->rows += c->views[v++].r) {
         it->views[v] = (iter_view){.view = &c->views[v], .first = it->rows, .all = it};
-        if (plx__points_sparse(c->views[v].z))
-            PLX_TRY(plx__csr_transpose(&it->views[v].transposed, scratch, c->views[v].z.csr));
+        PLX_TRY(plx__row_passes_open(&it->views[v].rows, c->ctx, c->views[v].z, true));
     }
     PLX_TRY(plx__arena_mat(w, scratch, it->rows, plx__min(c->k + SPARE, least)));
     for (plx_index v = 0; v < c->m; v++) {

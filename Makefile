@@ -70,10 +70,11 @@ MPI_RANKS ?= 1 2 3 5 8
 test-mpi: setup
 	@tools/setup.sh mpi
 	@cmake -S . -B build/mpi -G Ninja -DCMAKE_BUILD_TYPE=Release -DPLX_MPI=ON -DPLX_BUILD_TESTS=OFF >/dev/null
-	@cmake --build build/mpi -j $(JOBS) --target parallax-cli parallax-mpi parallax-reader
+	@cmake --build build/mpi -j $(JOBS) --target parallax-cli parallax-mpi parallax-reader plx-mpi-sums
 	@tests/mpi/run_mpi.sh build/mpi $(MPI_RANKS)
 	@tests/mpi/run_families.sh build/mpi $(MPI_RANKS)
 	@tests/mpi/run_graphs.sh build/mpi $(MPI_RANKS)
+	@tests/mpi/run_hosts.sh build/mpi
 
 bench: setup
 	@tools/setup.sh full

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { SEGMENT = 1 << 15 }; /* numbers: 256 KiB */
+enum { SEGMENT = 8000 }; /* numbers: just below what MPI sends over TCP without asking the receiver first */
 
 plx_status plx__context_set_peers(plx_context *ctx, const plx_peers *given)
 {

@@ -57,4 +57,9 @@ same "rls, many features" rls wide --labels 60% --set gamma_a=0.1
 # Support vector machines: the classes are divided.
 same "svm" svm docs --labels 4% --set gamma_a=0.1
 same "svm, rbf kernel" svm docs --labels 1% --set kernel=rbf --set width=4
+
+# Canonical correlations by products, and by the matrices of the views.
+same "cca" cca docs --set dim=3
+same "cca, iterative" cca docs --set dim=3 --set solver=iterative
+refused "cca: solver = svd is not distributed" cca docs --set solver=svd
 exit $failed

@@ -2,8 +2,9 @@
  * What sums in the order of the ranks cost beside MPI_Allreduce: mpirun -n R plx-mpi-sums [REPETITIONS [NUMBERS ...]]
  *
  * Prints a line per size: median and least wall time of a sum (of the slowest rank each), and the bytes that a rank in
- * the middle sends: counted for the ordered sum, 2 (R-1)/R of the table for a ring of MPI_Allreduce. Ends with 1 when the
- * ordered sum is not that of one process, to the bit.
+ * the middle sends: counted for the ordered sum, 2 (R-1)/R of the table for a ring of MPI_Allreduce. With PLX_WIRE set,
+ * what the busiest host put on its net devices per sum, headers and barriers included, for one rank per host. Ends with 1
+ * when the ordered sum is not that of one process, to the bit.
  */
 #include <math.h>
 #include <mpi.h>
@@ -44,6 +45,19 @@ static bool is_ordered(const double *x, int64_t width, int ranks)
     return true;
 }
 
+/* Bytes that went out through the net devices of this host. */
+static double wire_bytes(void)
+{
+    FILE *f = fopen("/proc/self/net/dev", "r");
+    char line[512], name[64];
+    double sum = 0, out = 0;
+    while (f && fgets(line, sizeof line, f))
+        if (sscanf(line, " %63[^:]: %*s %*s %*s %*s %*s %*s %*s %*s %lf", name, &out) == 2 && strcmp(name, "lo") != 0)
+            sum += out;
+    if (f) fclose(f);
+    return sum;
+}
+
 typedef struct trial {
     plx_context *ctx;
     int rank, ranks;
@@ -57,10 +71,11 @@ static void sum_once(const trial *t, bool ordered)
     if (!ordered) MPI_Allreduce(t->own, t->sum, (int)t->width, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 }
 
-/* Milliseconds of each repetition, of the slowest rank, ascending. */
-static void measure(const trial *t, bool ordered, int repetitions, double *ms)
+/* Milliseconds of each repetition, of the slowest rank, ascending. Returns the bytes on the wire per sum. */
+static double measure(const trial *t, bool ordered, int repetitions, double *ms)
 {
     sum_once(t, ordered); /* connections */
+    double before = wire_bytes(), sent = 0, most = 0;
     for (int i = 0; i < repetitions; i++) {
         MPI_Barrier(MPI_COMM_WORLD);
         double from = MPI_Wtime(), took = 0;
@@ -68,7 +83,11 @@ static void measure(const trial *t, bool ordered, int repetitions, double *ms)
         took = 1e3 * (MPI_Wtime() - from);
         MPI_Allreduce(&took, &ms[i], 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     }
+    MPI_Barrier(MPI_COMM_WORLD);
+    sent = (wire_bytes() - before) / repetitions;
+    MPI_Allreduce(&sent, &most, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     qsort(ms, (size_t)repetitions, sizeof *ms, by_size);
+    return most;
 }
 
 static bool compare(trial *t, int repetitions)
@@ -79,11 +98,12 @@ static bool compare(trial *t, int repetitions)
     t->sum = malloc(bytes);
     for (int64_t i = 0; i < t->width; i++) t->own[i] = value(t->rank, i);
     int64_t before = plx_context_bytes_sent(t->ctx), most = 0;
-    measure(t, true, repetitions, ms[0]);
+    double wire = measure(t, true, repetitions, ms[0]);
     int64_t sent = (plx_context_bytes_sent(t->ctx) - before) / (repetitions + 1);
     MPI_Allreduce(&sent, &most, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
     bool same = is_ordered(t->sum, t->width, t->ranks);
-    measure(t, false, repetitions, ms[1]);
+    double other_wire = measure(t, false, repetitions, ms[1]);
+    if (t->rank == 0 && getenv("PLX_WIRE")) printf("on the wire %.0f and %.0f: ", wire, other_wire);
     if (t->rank == 0)
         printf(
             "%d ranks, %9lld bytes: ordered %8.3f ms (least %8.3f), sends %9lld; MPI_Allreduce %8.3f ms (least %8.3f), "

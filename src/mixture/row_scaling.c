@@ -5,7 +5,6 @@
 #include "mixture/row_scaling.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/parallel.h"
@@ -99,10 +98,32 @@ static plx_status measure(measured *q, plx_context *ctx, const plx__view *view)
 
 /* ---- statistics of the fitted rows ---- */
 
-static int ascending(const void *a, const void *b)
+/* Puts the k-th smallest of x (from 0) at its place, smaller or equal ones in front of it (Hoare 1961). */
+static void select_kth(double *x, plx_index n, plx_index k)
 {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    for (plx_index low = 0, high = n - 1; low < high;) {
+        double pivot = x[low + (high - low) / 2];
+        plx_index i = low, j = high;
+        while (i <= j) {
+            while (x[i] < pivot) i++;
+            while (x[j] > pivot) j--;
+            if (i > j) break;
+            double keep = x[i];
+            x[i++] = x[j];
+            x[j--] = keep;
+        }
+        if (k <= j) high = j;
+        else if (k >= i) low = i;
+        else return;
+    }
+}
+
+static double median_of(double *x, plx_index n)
+{
+    double below = 0;
+    select_kth(x, n, n / 2);
+    for (plx_index i = 0; i < n / 2; i++) below = fmax(below, x[i]);
+    return n % 2 ? x[n / 2] : 0.5 * below + 0.5 * x[n / 2];
 }
 
 /* Median (cap) or mean (l1) of the positive row sums; 0 when there is none. */
@@ -116,10 +137,7 @@ static plx_status statistic(double *out, plx_context *ctx, const measured *q)
     for (plx_index i = 0; i < q->n; i++)
         if (q->size[i] > 0) sums[count++] = q->unit[i] * q->size[i];
     if (count && q->rule == PLX__ROWS_L1) *out = plx__sum(sums, count) / (double)count;
-    if (count && q->rule == PLX__ROWS_CAP) {
-        qsort(sums, (size_t)count, sizeof *sums, ascending);
-        *out = count % 2 ? sums[count / 2] : 0.5 * sums[count / 2 - 1] + 0.5 * sums[count / 2];
-    }
+    if (count && q->rule == PLX__ROWS_CAP) *out = median_of(sums, count);
     plx__arena_rewind(plx__scratch(ctx), mark);
     if (!isfinite(CAP * *out))
         PLX_FAIL(ctx, PLX_E_NUMERIC, "view '%s': the sums of its rows are too large; divide its values", q->view->name);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "core/parallel.h"
+#include "core/rng.h"
 #include "core/pool.h"
 #include "plx_test.h"
 
@@ -127,6 +128,24 @@ static void without_memory_there_is_no_context(void **state)
     assert_true(m.fail_at > 2); /* the context and its threads */
 }
 
+static double sum_by_halves(const double *x, plx_index n)
+{
+    double sum = 0;
+    if (n > 128) return sum_by_halves(x, n / 2) + sum_by_halves(x + n / 2, n - n / 2);
+    for (plx_index i = 0; i < n; i++) sum += x[i];
+    return sum;
+}
+
+/* Four pieces side by side must not change a bit, at any length. */
+static void sums_are_those_of_halves(void **state)
+{
+    static double x[3000];
+    plx__rng rng = plx__rng_start(7, 1);
+    (void)state;
+    for (int i = 0; i < 3000; i++) x[i] = plx__next_normal(&rng);
+    for (plx_index n = 0; n <= 3000; n++) assert_true(plx__sum(x, n) == sum_by_halves(x, n));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -135,6 +154,7 @@ int main(void)
         cmocka_unit_test(contexts_do_not_disturb_each_other),
         cmocka_unit_test(a_child_of_fork_starts_its_own_threads),
         cmocka_unit_test(without_memory_there_is_no_context),
+        cmocka_unit_test(sums_are_those_of_halves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -79,19 +79,30 @@ void plx__ct_add_to_nb(ct_learner *h, plx_index sample, int32_t label)
 
 /* ---- scores ---- */
 
-/* Few entries: logarithms of just the features they have. A class has seen few features yet, and those it has not share
- * one logarithm. */
+/* Logarithms of a class's features, those of small whole counts kept from one entry to the next: most entries have one. */
+typedef struct logarithms {
+    double total, smoothing, kept[64]; /* kept: 0 where not known yet; a logarithm of 0 costs a second look */
+    plx_index d;
+} logarithms;
+
+static double log_of_count(logarithms *l, double count)
+{
+    int n = count >= 0 && count < 64 ? (int)count : 0;
+    if ((double)n != count) return plx__nb_log_theta(count, l->total, l->smoothing, l->d);
+    if (l->kept[n] == 0) l->kept[n] = plx__nb_log_theta(count, l->total, l->smoothing, l->d);
+    return l->kept[n];
+}
+
+/* Few entries: logarithms of just the features they have. */
 static void score_entries(const ct_learner *h, plx_ccsr rows, double smoothing, plx_mat scores)
 {
     for (plx_index c = 0; c < scores.cols; c++) {
-        const double *count = h->theta.data + c * h->theta.ld, total = h->total[c];
-        double unseen = plx__nb_log_theta(0.0, total, smoothing, h->theta.cols);
+        const double *count = h->theta.data + c * h->theta.ld;
+        logarithms logs = {.total = h->total[c], .smoothing = smoothing, .d = h->theta.cols};
         for (plx_index i = 0; i < rows.rows; i++) {
             double sum = 0;
-            for (int64_t e = rows.ptr[i]; e < rows.ptr[i + 1]; e++) {
-                double seen = count[rows.col[e]];
-                sum += rows.val[e] * (seen > 0 ? plx__nb_log_theta(seen, total, smoothing, h->theta.cols) : unseen);
-            }
+            for (int64_t e = rows.ptr[i]; e < rows.ptr[i + 1]; e++)
+                sum += rows.val[e] * log_of_count(&logs, count[rows.col[e]]);
             scores.data[i * scores.ld + c] = sum;
         }
     }
@@ -132,10 +143,12 @@ plx_status plx__ct_score_nb(const ct_learner *h, plx__run *run, plx__points rows
     double smoothing = ((const ct_params *)run->params)->smoothing;
     if (!h->final && h->brief) score_entries(h, rows.csr, smoothing, scores);
     else PLX_TRY(score_table(h, run, smoothing, rows, scores));
-    for (plx_index i = 0; i < scores.rows; i++)
-        for (plx_index c = 0; c < scores.cols; c++) {
-            double prior = h->prior.data[c], *s = &scores.data[i * scores.ld + c];
-            *s = prior > 0 ? *s + log(prior) : -INFINITY;
+    for (plx_index c = 0; c < scores.cols; c++) {
+        double prior = h->prior.data[c], shift = prior > 0 ? log(prior) : -INFINITY;
+        for (plx_index i = 0; i < scores.rows; i++) {
+            double *s = &scores.data[i * scores.ld + c];
+            *s = prior > 0 ? *s + shift : -INFINITY;
         }
+    }
     return PLX_OK;
 }

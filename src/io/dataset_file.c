@@ -217,6 +217,32 @@ static plx_status check_foreign(plx_context *ctx, const char *path)
     return PLX_OK;
 }
 
+static plx_status note_found(const plx__read_request *request, const char *column)
+{
+    plx_index existing = -1;
+    return column ? plx__map_add(request->found, column, 1, &existing) : PLX_OK;
+}
+
+/* Beside other files the columns of labels and truth may be in one of those: then without them. */
+static plx_status read_guarded(plx_dataset **out, plx_context *ctx, const char *path, const plx__read_request *request,
+                               const plx__file_reader *entry)
+{
+    enum { LABEL = 1, TRUTH = 2, NEITHER = LABEL | TRUTH };
+    plx_read_options o = request->o;
+    plx_status st = plx__guarded_read(out, ctx, path, &o, entry);
+    unsigned given = (o.label ? LABEL : 0U) | (o.truth ? TRUTH : 0U);
+    for (unsigned without = LABEL; request->found && st == PLX_E_DATA && without <= NEITHER; without++) {
+        if (without & ~given) continue;
+        o.label = without & LABEL ? NULL : request->o.label;
+        o.truth = without & TRUTH ? NULL : request->o.truth;
+        plx__clear_error(ctx);
+        st = plx__guarded_read(out, ctx, path, &o, entry);
+    }
+    if (st != PLX_OK || !request->found) return st;
+    PLX_TRY(note_found(request, o.label));
+    return note_found(request, o.truth);
+}
+
 plx_status plx__dataset_read_one(plx_dataset **out, plx_context *ctx, plx__arena *arena, const char *path,
                                  const plx__read_request *request)
 {
@@ -227,8 +253,8 @@ plx_status plx__dataset_read_one(plx_dataset **out, plx_context *ctx, plx__arena
     PLX_TRY(check_effect(ctx, path, f, request));
     switch (f) {
     case MANIFEST: return plx__manifest_read(out, ctx, path, request);
-    case H5MU: return plx__guarded_read(out, ctx, path, &request->o, &plx__h5mu_reader_entry);
-    case MAT: return plx__guarded_read(out, ctx, path, &request->o, &plx__mat_reader_entry);
+    case H5MU: return read_guarded(out, ctx, path, request, &plx__h5mu_reader_entry);
+    case MAT: return read_guarded(out, ctx, path, request, &plx__mat_reader_entry);
     case LINQS: return plx__linqs_read(out, ctx, path);
     case CONLL:
         PLX_FAIL(ctx, PLX_E_DATA, "%s: tagged text has tokens, not views; read it as tagged text (plx_conll_read())",

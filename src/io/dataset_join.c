@@ -205,9 +205,10 @@ static plx_status join_parts(plx_dataset **out, joiner *j)
     return join_labels(*out, j, &samples);
 }
 
-/* Every column that was asked for must have been in one of the files. */
+/* Every column that was asked for must have been in one of the files; a single one has said so itself. */
 static plx_status check_found(const joiner *j)
 {
+    if (!j->request->found) return PLX_OK;
     const char *const lists[] = {j->request->o.label, j->request->o.truth, j->request->o.text, j->request->o.drop};
     for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) {
         const char *list = lists[k], *item = NULL;

@@ -61,5 +61,10 @@ same "svm, rbf kernel" svm docs --labels 1% --set kernel=rbf --set width=4
 # Canonical correlations by products, and by the matrices of the views.
 same "cca" cca docs --set dim=3
 same "cca, iterative" cca docs --set dim=3 --set solver=iterative
+
+# Logistic regression with a co-training prior: matrices (few features), conjugate gradients.
+same "colr" colr docs --labels 2% --set gem_iter=10
+same "colr, many features" colr wide --labels 5% --set gem_iter=3
+refused "colr: graph = rbf is not distributed" colr docs --labels 2% --set graph=rbf
 refused "cca: solver = svd is not distributed" cca docs --set solver=svd
 exit $failed

@@ -142,6 +142,8 @@ static void fits_are_those_of_one_process(void **state)
         {"cca", false, true, {"solver", "iterative", "dim", "2", NULL}},
         {"cca", false, true, {"solver", "iterative", "dim", "2", "missing", "pairwise", NULL}},
         {"cca", false, true, {"dim", "2", NULL}}, /* exact */
+        {"colr", true, true, {"gem_iter", "3", NULL}},
+        {"colr", true, false, {"hyper", "fixed", "gem_iter", "3", "consensus", "all", NULL}},
     };
     (void)state;
     for (size_t k = 0; k < sizeof trials / sizeof *trials; k += ONLY_SOME ? 3 : 1) {
@@ -198,6 +200,7 @@ static void refusals(void **state)
     assert_fails(ctx, plx_fit(&m, ctx, "gp", d, NULL, NULL), PLX_E_UNSUPPORTED, "gp is not distributed");
     refused(ctx, d, "rls", "kernel", "rbf", "rls: kernel = rbf (view 'joined') is not distributed");
     refused(ctx, d, "rls", "solver", "cg", "rls: solver = cg is not distributed");
+    refused(ctx, d, "colr", "graph", "rbf", "colr: graph = rbf is not distributed");
     refused(ctx, d, "cca", "solver", "svd", "cca: solver = svd is not distributed");
     refused(ctx, d, "cca", "tau", "0", "cca: tau = 0 with solver = exact is not distributed");
     refused(ctx, d, "cotrain", "base", "svm", "base = svm is not distributed: one process has to fit it; base = nb is");

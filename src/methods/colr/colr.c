@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/ranks.h"
 #include "optim/klr.h"
 #include "run/problem.h"
 
@@ -114,6 +115,7 @@ static plx_status put_view_scores(plx_mat *out, const colr *c, plx_cmat weights)
         for (plx_index i = 0; i < c->n; i++)
             for (plx_index j = 0; j < c->m; j++) out->data[i * out->ld + j * c->q + q] = s.data[i * c->m + j];
     }
+    PLX_TRY(plx__slabs_share(c->ctx, c->cut, out->data, (size_t)out->ld * sizeof *out->data, 1));
     return plx__require_finite(c->run, plx__cmat(*out), "scores");
 }
 
@@ -201,6 +203,15 @@ plx_status plx__colr_fit_all(colr *c, plx__run *run, colr_fit **fits)
     return put_predictions(c);
 }
 
+/* Graphs of all pairs of samples are not divided. */
+static plx_status check(plx__run *run)
+{
+    if (plx__ranks(run->ctx) > 1 && ((const colr_params *)run->params)->graph != COLR_NO_GRAPH)
+        PLX_FAIL(run->ctx, PLX_E_UNSUPPORTED,
+                 "colr: graph = rbf is not distributed: one process has to fit it; graph = none is");
+    return PLX_OK;
+}
+
 static plx_status fit(plx__run *run)
 {
     colr c = {0};
@@ -238,6 +249,7 @@ double plx__colr_memory(const plx__run *run)
     if (!dense && p->hyper == COLR_GAMMA) graph = 2 * fmin(n * (m - 1), 4000) * fmin(n * (m - 1), 4000) + n * n;
     if (p->graph == COLR_RBF) graph += dense ? n * n : (m + 2) * n * n;
     if (plx__wanted(run, "posterior_precision")) squares += q * d * d;
+    squares += plx__row_passes_bytes(run->ctx, x->n, dense ? d * d : d) / 8;
     return rows + 8 * (scores + squares + graph + d * (4 * q + 8));
 }
 
@@ -258,11 +270,13 @@ const plx__method plx__method_colr = {
     .params_size = sizeof(colr_params),
     .scores = "class probability",
     .growth = "linear",
+    .ranks = PLX__RANKS_SUMS, /* without graphs */
     .params = tables,
     .arrays = array_specs,
     .transform = "view_score",
     .memory_remedy = "use graph=none, use fewer samples or features, or raise the memory limit",
     .memory = plx__colr_memory,
+    .check = check,
     .fit = fit,
     .predict = plx__colr_predict,
     .acquire = {&plx__acquire_colr_labels, &plx__acquire_colr_features, &plx__acquire_colr_any}};

@@ -16,6 +16,7 @@
 #define PLX_METHODS_COLR_COLR_H
 
 #include "kernel/prepared.h"
+#include "kernel/row_passes.h"
 #include "linalg/distance.h"
 
 enum { COLR_UNLABELLED = 0, COLR_ALL = 1 };
@@ -40,6 +41,7 @@ typedef struct colr_view {
     plx_index view; /* number in the problem */
     const char *name;
     plx__points x;          /* n rows, scaled and balanced, without the constant */
+    plx__row_passes rows;   /* passes over them */
     const uint8_t *present; /* n */
     plx_index features, d;  /* columns of x; with the constant */
     plx_index at;           /* first of its weights */
@@ -58,6 +60,8 @@ typedef struct colr {
     plx_context *ctx;
     const colr_params *set;
     plx_index n, m, d;
+    plx__slabs cut;       /* of the samples */
+    plx_index begin, end; /* samples of this process: what is made of samples is made of these */
     colr_view *views;     /* m views that are used */
     plx_index *count;     /* n: views of the sample */
     const int32_t *label; /* n; -1 unlabelled or without any view */
@@ -83,9 +87,9 @@ typedef struct colr_lambda {
 
 /* Views scaled and balanced; when fitting what new samples need goes into the model. */
 plx_status plx__colr_open(colr *c, plx__run *run);
-/* s (n x m): scores of all samples in all views, 0 where a view is missing. */
+/* s (n x m): scores of this process's samples in all views, 0 where a view is missing. */
 plx_status plx__colr_scores(const colr *c, const double *w, plx_mat s);
-/* g (d) += sum_ij t_ij x_ij with the constants; t is n x m, 0 where a view is missing. */
+/* g (d) += sum_ij t_ij x_ij with the constants, over all samples; t is n x m, 0 where a view is missing. */
 plx_status plx__colr_pull(const colr *c, plx_cmat t, double *g);
 /* Precision of the graph of view j, or 0. */
 double plx__colr_graph_of(const colr *c, const colr_lambda *lambda, plx_index j);
@@ -117,6 +121,8 @@ typedef struct colr_fit {
 
 /* Problem q: w, the final precisions, and the log posterior. */
 plx_status plx__colr_learn(colr_fit *out, colr *c, plx_index q, plx__trace *trace);
+/* The sum over all samples of what `fn` adds to a table of `width` numbers, on all processes. */
+plx_status plx__colr_sum(const colr *c, plx_index width, plx__pane_fn fn, void *arg, double *table);
 /* p(1-p) of every labelled (`labelled`) or every (else) present view, n x m; s are scores. */
 void plx__colr_curvature(const colr *c, plx_cmat s, bool labelled, plx_mat out);
 

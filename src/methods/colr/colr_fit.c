@@ -38,7 +38,7 @@ static double target(const learner *l, plx_index i) { return l->c->label[i] == l
 
 void plx__colr_curvature(const colr *c, plx_cmat s, bool labelled, plx_mat out)
 {
-    for (plx_index i = 0; i < c->n; i++)
+    for (plx_index i = c->begin; i < c->end; i++)
         for (plx_index j = 0; j < c->m; j++) {
             double x = s.data[i * s.ld + j];
             bool counts = c->views[j].present[i] && (!labelled || c->label[i] >= 0);
@@ -48,14 +48,20 @@ void plx__colr_curvature(const colr *c, plx_cmat s, bool labelled, plx_mat out)
 
 /* ---- log posterior ---- */
 
-static double log_likelihood(const learner *l, plx_cmat s)
+typedef struct samples {
+    const learner *l;
+    plx_cmat s;
+} samples;
+
+static plx_status add_likelihood(void *arg, plx_context *ctx, plx_index begin, plx_index end, double *table)
 {
-    const colr *c = l->c;
-    double sum = 0;
-    for (plx_index i = 0; i < c->n; i++)
+    const samples *q = arg;
+    const colr *c = q->l->c;
+    (void)ctx;
+    for (plx_index i = begin; i < end; i++)
         for (plx_index j = 0; j < c->m && c->label[i] >= 0; j++)
-            if (c->views[j].present[i]) sum += plx__log_sigmoid(target(l, i) * s.data[i * s.ld + j]);
-    return sum;
+            if (c->views[j].present[i]) *table += plx__log_sigmoid(target(q->l, i) * q->s.data[i * q->s.ld + j]);
+    return PLX_OK;
 }
 
 static double gamma_term(const colr_gamma *g, double quadratic)
@@ -69,7 +75,7 @@ static plx_status log_posterior(double *out, learner *l, const double *w, plx_cm
     const colr *c = l->c;
     const colr_lambda *lambda = &l->fit->lambda;
     PLX_TRY(plx__colr_quadratic(c, w, s, &l->co, l->quadratic));
-    *out = log_likelihood(l, s);
+    PLX_TRY(plx__colr_sum(c, 1, add_likelihood, &(samples){l, s}, out));
     if (c->set->hyper == COLR_FIXED) {
         *out -= 0.5 * lambda->co * l->co;
         for (plx_index e = 0; e < c->d; e++) *out -= 0.5 * lambda->ridge[e] * w[e] * w[e];
@@ -108,7 +114,7 @@ static plx_status find_gradient(learner *l)
     plx__mark mark = plx__arena_mark(plx__scratch(l->ctx));
     plx_mat error;
     PLX_TRY(plx__arena_mat(&error, plx__scratch(l->ctx), c->n, c->m));
-    for (plx_index i = 0; i < c->n; i++)
+    for (plx_index i = c->begin; i < c->end; i++)
         for (plx_index j = 0; j < c->m; j++) {
             double y = target(l, i);
             bool counts = c->label[i] >= 0 && c->views[j].present[i];
@@ -125,7 +131,7 @@ static plx_status find_gradient(learner *l)
 static void bound_weights(learner *l)
 {
     const colr *c = l->c;
-    for (plx_index i = 0; i < c->n; i++)
+    for (plx_index i = c->begin; i < c->end; i++)
         for (plx_index j = 0; j < c->m; j++)
             l->weight.data[i * c->m + j] = c->label[i] >= 0 && c->views[j].present[i] ? 0.25 : 0.0;
 }
@@ -140,7 +146,7 @@ static plx_status apply_matrix(void *arg, plx_context *ctx, double *y, const dou
     PLX_TRY(plx__arena_mat(&s, plx__scratch(ctx), c->n, c->m));
     PLX_TRY(plx__colr_scores(c, x, s));
     PLX_TRY(plx__colr_apply_prior(c, &l->fit->lambda, x, plx__cmat(s), y));
-    for (plx_index i = 0; i < c->n * c->m; i++) s.data[i] *= l->weight.data[i];
+    for (plx_index i = c->begin * c->m; i < c->end * c->m; i++) s.data[i] *= l->weight.data[i];
     PLX_TRY(plx__colr_pull(c, plx__cmat(s), y));
     plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;
@@ -176,19 +182,25 @@ static plx_status find_step(learner *l)
     return plx__chol_solve_vec(l->ctx, plx__cmat(l->a), l->step);
 }
 
+/* Numbers of this process's rows of an n x m array, and where they begin. */
+static plx_index own_count(const colr *c) { return (c->end - c->begin) * c->m; }
+static double *own_rows(const colr *c, plx_mat s) { return s.data + c->begin * c->m; }
+
 static plx_status trial_at(learner *l, double scale, double *value)
 {
+    const colr *c = l->c;
     memcpy(l->trial, l->fit->w, (size_t)l->c->d * sizeof *l->trial);
     plx__axpy(l->trial, scale, l->step, l->c->d);
-    memcpy(l->trial_s.data, l->s.data, (size_t)(l->c->n * l->c->m) * sizeof(double));
-    plx__axpy(l->trial_s.data, scale, l->step_s.data, l->c->n * l->c->m);
+    if (own_count(c)) memcpy(own_rows(c, l->trial_s), own_rows(c, l->s), (size_t)own_count(c) * sizeof(double));
+    plx__axpy(own_rows(c, l->trial_s), scale, own_rows(c, l->step_s), own_count(c));
     return log_posterior(value, l, l->trial, plx__cmat(l->trial_s));
 }
 
 static void accept(learner *l, double value)
 {
     memcpy(l->fit->w, l->trial, (size_t)l->c->d * sizeof *l->trial);
-    memcpy(l->s.data, l->trial_s.data, (size_t)(l->c->n * l->c->m) * sizeof(double));
+    if (own_count(l->c))
+        memcpy(own_rows(l->c, l->s), own_rows(l->c, l->trial_s), (size_t)own_count(l->c) * sizeof(double));
     l->fit->objective = value;
 }
 
@@ -248,15 +260,24 @@ static plx_status move(learner *l, bool *moved)
     return PLX_OK;
 }
 
+static plx_status count_large(void *arg, plx_context *ctx, plx_index begin, plx_index end, double *table)
+{
+    const samples *q = arg;
+    plx_index m = q->l->c->m;
+    (void)ctx;
+    for (plx_index i = begin * m; i < end * m; i++) *table += !(fabs(q->s.data[i]) <= 1e-3);
+    return PLX_OK;
+}
+
 /* Separable data without a ridge: steps go on changing scores by about 1 while the likelihood runs out. */
 static plx_status check_optimum(learner *l)
 {
     const colr *c = l->c;
-    double largest = 0;
+    double large = 0;
     if (c->set->lambda_ridge > 0) return PLX_OK;
     PLX_TRY(plx__colr_scores(c, l->step, l->trial_s));
-    for (plx_index i = 0; i < c->n * c->m; i++) largest = fmax(largest, fabs(l->trial_s.data[i]));
-    return largest > 1e-3 || !isfinite(largest) ? no_optimum(l) : PLX_OK;
+    PLX_TRY(plx__colr_sum(c, 1, count_large, &(samples){l, plx__cmat(l->trial_s)}, &large));
+    return large > 0 ? no_optimum(l) : PLX_OK;
 }
 
 /* Newton's method converges quadratically: one step beyond the tolerance brings all digits. */

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "kernel/balance.h"
-#include "kernel/expansion.h"
 #include "linalg/csr.h"
 #include "methods/colr/colr.h"
 
@@ -19,6 +18,7 @@ static plx_status open_view(colr *c, plx_index number)
     if (c->set->balance == COLR_BALANCED) PLX_TRY(plx__balance(&data, c->run, NULL));
     *v = (colr_view){.view = number, .name = data.name, .x = data.rows, .present = data.present};
     v->features = plx__points_cols(data.rows);
+    PLX_TRY(plx__row_passes_open(&v->rows, c->ctx, v->x, false));
     v->d = v->features + c->set->bias;
     v->at = c->d;
     c->d += v->d;
@@ -48,6 +48,8 @@ plx_status plx__colr_open(colr *c, plx__run *run)
     const plx__problem *p = run->problem;
     *c = (colr){.run = run, .ctx = run->ctx, .set = run->params, .n = p->n};
     c->q = p->n_classes == 2 ? 1 : p->n_classes;
+    c->cut = plx__slabs_cut(c->n, PLX__PANE_ROWS);
+    plx__slabs_mine(&c->begin, &c->end, c->ctx, c->cut);
     PLX_TRY(PLX__ARENA_NEW(&c->views, plx__scratch(c->ctx), p->n_views));
     for (plx_index v = 0; v < p->n_views; v++) PLX_TRY(open_view(c, v));
     return open_samples(c);
@@ -63,11 +65,17 @@ plx_status plx__colr_scores(const colr *c, const double *w, plx_mat s)
         plx_mat own;
         double constant = c->set->bias ? w[v->at + v->features] : 0.0;
         PLX_TRY(plx__arena_mat(&own, plx__scratch(c->ctx), c->n, 1));
-        PLX_TRY(plx__points_times(c->ctx, v->x, plx__cmat_of(w + v->at, v->features, 1), own));
-        for (plx_index i = 0; i < c->n; i++) s.data[i * s.ld + j] = v->present[i] ? own.data[i] + constant : 0.0;
+        PLX_TRY(plx__row_passes_times(&v->rows, c->ctx, plx__cmat_of(w + v->at, v->features, 1), own));
+        for (plx_index i = c->begin; i < c->end; i++)
+            s.data[i * s.ld + j] = v->present[i] ? own.data[i] + constant : 0.0;
         plx__arena_rewind(plx__scratch(c->ctx), mark);
     }
     return PLX_OK;
+}
+
+plx_status plx__colr_sum(const colr *c, plx_index width, plx__pane_fn fn, void *arg, double *table)
+{
+    return plx__slabs_sum(c->ctx, c->cut, width, fn, arg, table);
 }
 
 plx_status plx__colr_pull(const colr *c, plx_cmat t, double *g)
@@ -79,11 +87,9 @@ plx_status plx__colr_pull(const colr *c, plx_cmat t, double *g)
         double total = 0;
         PLX_TRY(plx__arena_mat(&own, plx__scratch(c->ctx), c->n, 1));
         PLX_TRY(plx__arena_mat(&sum, plx__scratch(c->ctx), v->features, 1));
-        for (plx_index i = 0; i < c->n; i++) {
-            own.data[i] = v->present[i] ? t.data[i * t.ld + j] : 0.0;
-            total += own.data[i];
-        }
-        PLX_TRY(plx__points_times_t(c->ctx, v->x, plx__cmat(own), sum));
+        for (plx_index i = c->begin; i < c->end; i++) own.data[i] = v->present[i] ? t.data[i * t.ld + j] : 0.0;
+        PLX_TRY(plx__row_passes_times_t(&v->rows, c->ctx, plx__cmat(own), sum));
+        if (c->set->bias) PLX_TRY(plx__row_passes_sums(&v->rows, c->ctx, plx__cmat(own), 1.0, &total));
         plx__axpy(g + v->at, 1.0, sum.data, v->features);
         if (c->set->bias) g[v->at + v->features] += total;
         plx__arena_rewind(plx__scratch(c->ctx), mark);

@@ -34,21 +34,29 @@ static plx_status open_full(colr *c)
     return PLX_OK;
 }
 
-/* Blocks (j, j) of out += X_j' diag(weight_j) X_j; weight is n x m and >= 0. */
-static plx_status add_blocks(const colr *c, plx_cmat weight, plx_mat out)
+typedef struct weighted {
+    const colr *c;
+    plx_cmat weight; /* n x m, >= 0 */
+} weighted;
+
+/* Blocks (j, j) of the table (d x d) += X_j' diag(weight_j) X_j over some samples. */
+static plx_status add_blocks(void *arg, plx_context *ctx, plx_index begin, plx_index end, double *table)
 {
+    const weighted *q = arg;
+    const colr *c = q->c;
+    plx_mat out = plx__mat_of(table, c->d, c->d);
     for (plx_index j = 0; j < c->m; j++) {
-        plx__mark mark = plx__arena_mark(plx__scratch(c->ctx));
+        plx__mark mark = plx__arena_mark(plx__scratch(ctx));
         const colr_view *v = &c->views[j];
         plx_mat scaled, block = plx__sub(out, v->at, v->at, v->d, v->d);
-        PLX_TRY(plx__arena_mat(&scaled, plx__scratch(c->ctx), c->n, v->d));
-        for (plx_index i = 0; i < c->n; i++) {
-            double root = sqrt(weight.data[i * weight.ld + j]);
+        PLX_TRY(plx__arena_mat(&scaled, plx__scratch(ctx), end - begin, v->d));
+        for (plx_index i = begin; i < end; i++) {
+            double root = sqrt(q->weight.data[i * q->weight.ld + j]);
             const double *from = c->full.data + i * c->full.ld + v->at;
-            for (plx_index e = 0; e < v->d; e++) scaled.data[i * v->d + e] = root * from[e];
+            for (plx_index e = 0; e < v->d; e++) scaled.data[(i - begin) * v->d + e] = root * from[e];
         }
-        PLX_TRY(plx__syrk(c->ctx, 1.0, plx__cmat(scaled), PLX__T, 1.0, block));
-        plx__arena_rewind(plx__scratch(c->ctx), mark);
+        PLX_TRY(plx__syrk(ctx, 1.0, plx__cmat(scaled), PLX__T, 1.0, block));
+        plx__arena_rewind(plx__scratch(ctx), mark);
     }
     return PLX_OK;
 }
@@ -56,22 +64,33 @@ static plx_status add_blocks(const colr *c, plx_cmat weight, plx_mat out)
 /* ---- agreement ---- */
 
 /* Cm = blockdiag(X_j' diag(c_i) X_j) - Z'Z over the consensus samples, Z their rows of all views. */
-static plx_status form_agreement(const colr *c, plx_mat out)
+static plx_status add_agreement(void *arg, plx_context *ctx, plx_index begin, plx_index end, double *table)
 {
-    plx__mark mark = plx__arena_mark(plx__scratch(c->ctx));
-    plx_mat weight, rows;
-    PLX_TRY(plx__arena_mat(&weight, plx__scratch(c->ctx), c->n, c->m));
-    PLX_TRY(plx__arena_mat(&rows, plx__scratch(c->ctx), c->n, c->d));
-    for (plx_index i = 0; i < c->n; i++) {
-        double *to = rows.data + i * rows.ld;
-        for (plx_index j = 0; j < c->m; j++)
-            weight.data[i * c->m + j] = c->consensus[i] && c->views[j].present[i] ? (double)c->count[i] : 0.0;
+    const weighted *q = arg;
+    const colr *c = q->c;
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    plx_mat rows;
+    PLX_TRY(plx__arena_mat(&rows, plx__scratch(ctx), end - begin, c->d));
+    for (plx_index i = begin; i < end; i++) {
+        double *to = rows.data + (i - begin) * rows.ld;
         if (c->consensus[i]) memcpy(to, c->full.data + i * c->full.ld, (size_t)c->d * sizeof *to);
         else memset(to, 0, (size_t)c->d * sizeof *to);
     }
-    plx__mat_fill(out, 0.0);
-    PLX_TRY(add_blocks(c, plx__cmat(weight), out));
-    PLX_TRY(plx__syrk(c->ctx, -1.0, plx__cmat(rows), PLX__T, 1.0, out));
+    PLX_TRY(add_blocks(arg, ctx, begin, end, table));
+    PLX_TRY(plx__syrk(ctx, -1.0, plx__cmat(rows), PLX__T, 1.0, plx__mat_of(table, c->d, c->d)));
+    plx__arena_rewind(plx__scratch(ctx), mark);
+    return PLX_OK;
+}
+
+static plx_status form_agreement(const colr *c, plx_mat out)
+{
+    plx__mark mark = plx__arena_mark(plx__scratch(c->ctx));
+    plx_mat weight;
+    PLX_TRY(plx__arena_mat(&weight, plx__scratch(c->ctx), c->n, c->m));
+    for (plx_index i = 0; i < c->n; i++)
+        for (plx_index j = 0; j < c->m; j++)
+            weight.data[i * c->m + j] = c->consensus[i] && c->views[j].present[i] ? (double)c->count[i] : 0.0;
+    PLX_TRY(plx__colr_sum(c, c->d * c->d, add_agreement, &(weighted){c, plx__cmat(weight)}, out.data));
     plx__arena_rewind(plx__scratch(c->ctx), mark);
     return PLX_OK;
 }
@@ -79,7 +98,7 @@ static plx_status form_agreement(const colr *c, plx_mat out)
 /* t_ij = c_i s_ij - sum_k s_ik of the consensus samples: Cm w = X't. */
 static void agreement_pull(const colr *c, plx_cmat s, plx_mat t)
 {
-    for (plx_index i = 0; i < c->n; i++) {
+    for (plx_index i = c->begin; i < c->end; i++) {
         const double *from = s.data + i * s.ld;
         double *to = t.data + i * t.ld, sum = 0;
         for (plx_index j = 0; j < c->m; j++) sum += c->views[j].present[i] ? from[j] : 0.0;
@@ -341,6 +360,19 @@ static plx_status apply_graph(const colr *c, plx_index j, const double *w, plx_c
     return PLX_OK;
 }
 
+typedef struct pairing {
+    plx_cmat t, s;
+} pairing;
+
+static plx_status add_pairs(void *arg, plx_context *ctx, plx_index begin, plx_index end, double *table)
+{
+    const pairing *q = arg;
+    (void)ctx;
+    for (plx_index i = begin; i < end; i++)
+        *table += plx__dot(q->t.data + i * q->t.ld, q->s.data + i * q->s.ld, q->s.cols);
+    return PLX_OK;
+}
+
 plx_status plx__colr_quadratic(const colr *c, const double *w, plx_cmat s, double *co, double *graph)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(c->ctx));
@@ -349,8 +381,7 @@ plx_status plx__colr_quadratic(const colr *c, const double *w, plx_cmat s, doubl
     PLX_TRY(plx__arena_mat(&t, plx__scratch(c->ctx), c->n, c->m));
     PLX_TRY(plx__arena_f64(&own, plx__scratch(c->ctx), c->d, 1));
     agreement_pull(c, s, t);
-    *co = 0;
-    for (plx_index i = 0; i < c->n; i++) *co += plx__dot(t.data + i * t.ld, s.data + i * s.ld, c->m);
+    PLX_TRY(plx__colr_sum(c, 1, add_pairs, &(pairing){plx__cmat(t), s}, co));
     for (plx_index g = 0; g < c->n_graph; g++) graph[g] = 0;
     for (plx_index j = 0; j < c->m && c->n_graph; j++) {
         PLX_TRY(apply_graph(c, j, w, s, own));
@@ -381,8 +412,8 @@ plx_status plx__colr_apply_prior(const colr *c, const colr_lambda *lambda, const
 
 plx_status plx__colr_information(const colr *c, plx_cmat weight, plx_mat out)
 {
-    plx__mat_fill(out, 0.0);
-    return add_blocks(c, weight, out);
+    PLX_ASSERT(out.ld == out.cols);
+    return plx__colr_sum(c, c->d * c->d, add_blocks, &(weighted){c, weight}, out.data);
 }
 
 void plx__colr_precision(const colr *c, const colr_lambda *lambda, plx_cmat information, plx_mat out)
@@ -400,37 +431,53 @@ void plx__colr_precision(const colr *c, const colr_lambda *lambda, plx_cmat info
     }
 }
 
-/* to += sum_i weight_i x_i^2, entry by entry, constant included. */
-static void add_squares(const colr *c, const colr_view *v, const double *weight, double *to)
+/* to += sum_i weight_i x_i^2 over some samples, entry by entry, constant included; weight[0] is that of the first. */
+static void add_squares(const colr *c, const colr_view *v, const double *weight, plx_index begin, plx_index end,
+                        double *to)
 {
-    for (plx_index i = 0; i < c->n; i++) {
-        if (weight[i] == 0) continue;
+    for (plx_index i = begin; i < end; i++) {
+        double x_weight = weight[i - begin];
+        if (x_weight == 0) continue;
         if (!plx__points_sparse(v->x)) {
             const double *x = v->x.dense.data + i * v->x.dense.ld;
-            for (plx_index e = 0; e < v->features; e++) to[e] += weight[i] * x[e] * x[e];
+            for (plx_index e = 0; e < v->features; e++) to[e] += x_weight * x[e] * x[e];
         } else
             for (int64_t e = v->x.csr.ptr[i]; e < v->x.csr.ptr[i + 1]; e++)
-                to[v->x.csr.col[e]] += weight[i] * v->x.csr.val[e] * v->x.csr.val[e];
-        if (c->set->bias) to[v->features] += weight[i];
+                to[v->x.csr.col[e]] += x_weight * v->x.csr.val[e] * v->x.csr.val[e];
+        if (c->set->bias) to[v->features] += x_weight;
     }
+}
+
+typedef struct diagonal {
+    const colr *c;
+    const colr_lambda *lambda;
+    plx_cmat weight;
+} diagonal;
+
+static plx_status add_diagonal(void *arg, plx_context *ctx, plx_index begin, plx_index end, double *table)
+{
+    const diagonal *q = arg;
+    const colr *c = q->c;
+    const colr_lambda *lambda = q->lambda;
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    double *own = NULL;
+    PLX_TRY(plx__arena_f64(&own, plx__scratch(ctx), end - begin, 1));
+    if (begin == 0) memcpy(table, lambda->ridge, (size_t)c->d * sizeof *table);
+    for (plx_index j = 0; j < c->m; j++) {
+        const colr_view *v = &c->views[j];
+        double graph = plx__colr_graph_of(c, lambda, j);
+        for (plx_index i = begin; i < end; i++) {
+            double agree = c->consensus[i] ? lambda->co * (double)(c->count[i] - 1) : 0.0;
+            double smooth = graph > 0 ? graph * v->laplacian.data[i * (v->laplacian.ld + 1)] : 0.0;
+            own[i - begin] = v->present[i] ? q->weight.data[i * q->weight.ld + j] + agree + smooth : 0.0;
+        }
+        add_squares(c, v, own, begin, end, table + v->at);
+    }
+    plx__arena_rewind(plx__scratch(ctx), mark);
+    return PLX_OK;
 }
 
 plx_status plx__colr_diagonal(const colr *c, const colr_lambda *lambda, plx_cmat weight, double *out)
 {
-    plx__mark mark = plx__arena_mark(plx__scratch(c->ctx));
-    double *own = NULL;
-    PLX_TRY(plx__arena_f64(&own, plx__scratch(c->ctx), c->n, 1));
-    memcpy(out, lambda->ridge, (size_t)c->d * sizeof *out);
-    for (plx_index j = 0; j < c->m; j++) {
-        const colr_view *v = &c->views[j];
-        double graph = plx__colr_graph_of(c, lambda, j);
-        for (plx_index i = 0; i < c->n; i++) {
-            double agree = c->consensus[i] ? lambda->co * (double)(c->count[i] - 1) : 0.0;
-            double smooth = graph > 0 ? graph * v->laplacian.data[i * (v->laplacian.ld + 1)] : 0.0;
-            own[i] = v->present[i] ? weight.data[i * weight.ld + j] + agree + smooth : 0.0;
-        }
-        add_squares(c, v, own, out + v->at);
-    }
-    plx__arena_rewind(plx__scratch(c->ctx), mark);
-    return PLX_OK;
+    return plx__colr_sum(c, c->d, add_diagonal, &(diagonal){c, lambda, weight}, out);
 }

@@ -15,7 +15,7 @@ enum { BLOCK = 48, ROW_GRAIN = 16384 }; /* a column of a block is little work: t
 
 typedef struct full_job {
     plx_mat k;        /* alive x alive residual of the finished blocks, lower triangle */
-    plx_mat block;    /* alive x BLOCK: columns of the running block */
+    plx_mat block;    /* BLOCK x alive: columns of the running block, one after the other */
     plx_index *alive; /* index of every row of k and block */
     plx_index n_alive, width, rank;
     plx_mat z;        /* n x capacity */
@@ -25,17 +25,30 @@ typedef struct full_job {
     plx_index *pivots;
 } full_job;
 
+/* Row or column `pivot` of the symmetric k. */
+static void take_column(const full_job *job, plx_index begin, plx_index end, double *out)
+{
+    plx_index p = job->pivot, ld = job->k.ld;
+    for (plx_index i = begin; i < plx__min(end, p); i++) out[i] = job->k.data[p * ld + i];
+    for (plx_index i = plx__max(begin, p); i < end; i++) out[i] = job->k.data[i * ld + p];
+}
+
 static plx_status new_column(void *arg, plx_context *ctx, plx_index begin, plx_index end, int worker)
 {
     full_job *job = arg;
-    const double *of_pivot = job->block.data + job->pivot * job->block.ld;
+    plx_index ld = job->block.ld, t = 0, n = end - begin;
+    const double *block = job->block.data, *of_pivot = block + job->pivot;
+    double *out = job->block.data + job->width * ld;
     (void)ctx, (void)worker;
+    take_column(job, begin, end, out);
+    for (; t + 4 <= job->width; t += 4) {
+        const double *at = of_pivot + t * ld, factor[4] = {-at[0], -at[ld], -at[2 * ld], -at[3 * ld]};
+        plx__axpy4(out + begin, factor, block + t * ld + begin, ld, n);
+    }
+    for (; t < job->width; t++) plx__axpy(out + begin, -of_pivot[t * ld], block + t * ld + begin, n);
     for (plx_index i = begin; i < end; i++) {
-        double *row = job->block.data + i * job->block.ld;
-        double k = job->k.data[plx__max(i, job->pivot) * job->k.ld + plx__min(i, job->pivot)];
-        double value = i == job->pivot ? job->root : (k - plx__dot(row, of_pivot, job->width)) / job->root;
-        if (job->residual[i] < 0) value = 0.0; /* a pivot of this block: its row is finished */
-        row[BLOCK] = value;
+        double value = i == job->pivot ? job->root : out[i] / job->root;
+        out[i] = job->residual[i] < 0 ? 0.0 : value; /* a pivot of this block: its row is finished */
         if (job->residual[i] >= 0) job->residual[i] = fmax(job->residual[i] - value * value, 0.0);
     }
     return PLX_OK;
@@ -45,10 +58,6 @@ static plx_status add_column(plx_context *ctx, full_job *job)
 {
     job->root = sqrt(job->residual[job->pivot]);
     PLX_TRY(plx__parallel_for(ctx, job->n_alive, ROW_GRAIN, new_column, job));
-    for (plx_index i = 0; i < job->n_alive; i++) {
-        double *row = job->block.data + i * job->block.ld;
-        row[job->width] = row[BLOCK];
-    }
     job->residual[job->pivot] = -1.0;
     job->pivots[job->rank++] = job->alive[job->pivot];
     job->width++;
@@ -58,9 +67,10 @@ static plx_status add_column(plx_context *ctx, full_job *job)
 /* The columns of the block, at the rows of Z they belong to. */
 static void store_block(const full_job *job)
 {
-    for (plx_index i = 0; job->width && i < job->n_alive; i++)
-        memcpy(job->z.data + job->alive[i] * job->z.ld + job->rank - job->width, job->block.data + i * job->block.ld,
-               (size_t)job->width * sizeof(double));
+    for (plx_index i = 0; i < job->n_alive; i++) {
+        double *to = job->z.data + job->alive[i] * job->z.ld + job->rank - job->width;
+        for (plx_index t = 0; t < job->width; t++) to[t] = job->block.data[t * job->block.ld + i];
+    }
 }
 
 /* The first `width` entries of a row without those of the pivots of the block, which are at `gone`, ascending. */
@@ -85,17 +95,19 @@ static plx_status end_block(plx_context *ctx, full_job *job)
     for (plx_index i = 0; i < job->n_alive; i++) {
         if (job->residual[i] < 0) continue;
         close_gaps(job->k.data + kept * job->k.ld, job->k.data + i * job->k.ld, i + 1, gone, count);
-        memmove(job->block.data + kept * job->block.ld, job->block.data + i * job->block.ld,
-                (size_t)job->width * sizeof(double));
         job->alive[kept] = job->alive[i];
         job->residual[kept++] = job->residual[i];
     }
+    for (plx_index t = 0; t < job->width; t++) {
+        double *row = job->block.data + t * job->block.ld;
+        close_gaps(row, row, job->n_alive, gone, count);
+    }
     job->n_alive = kept;
     plx_mat rest = plx__sub(job->k, 0, 0, kept, kept);
-    plx_cmat block = plx__csub(plx__cmat(job->block), 0, 0, kept, job->width);
+    plx_cmat block = plx__csub(plx__cmat(job->block), 0, 0, job->width, kept);
     job->width = 0;
     if (!kept) return PLX_OK;
-    return plx__syrk_lower(ctx, -1.0, block, PLX__N, 1.0, rest);
+    return plx__syrk_lower(ctx, -1.0, block, PLX__T, 1.0, rest);
 }
 
 static double left_over(const full_job *job)
@@ -116,7 +128,7 @@ static bool small_enough(const full_job *job, const plx__pivot_options *o, doubl
 static plx_status prepare(full_job *job, plx__arena *scratch, plx_mat k, plx_index limit)
 {
     *job = (full_job){.k = k, .n_alive = k.rows};
-    PLX_TRY(plx__arena_mat(&job->block, scratch, k.rows, BLOCK + 1));
+    PLX_TRY(plx__arena_mat(&job->block, scratch, BLOCK, k.rows));
     PLX_TRY(plx__arena_mat(&job->z, scratch, k.rows, limit));
     PLX_TRY(plx__arena_f64(&job->residual, scratch, k.rows, 1));
     PLX_TRY(plx__arena_i64(&job->alive, scratch, k.rows));

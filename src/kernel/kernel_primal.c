@@ -1,5 +1,8 @@
 /*
  * Systems of linear kernels in the features: (Gamma + B X X') alpha = R by way of w = X'alpha.
+ *
+ * Several processes divide the products with X: of X w each has the rows of its own and gets all others, because B joins
+ * samples; X'y is a sum over slabs of rows. B itself every process applies to all rows.
  */
 #include <math.h>
 #include <string.h>
@@ -21,7 +24,8 @@ static plx_status values_of(const plx__kernel_system *s, plx_context *ctx, const
     for (plx_index v = 0; v < s->n_blocks; v++) {
         const plx__system_block *b = &s->block[v];
         plx_cmat own = plx__cmat_of(w + b->w_offset * f.cols, plx__points_cols(b->rows), f.cols);
-        PLX_TRY(plx__points_times(ctx, b->rows, own, plx__block_part_of(f, b)));
+        PLX_TRY(plx__row_passes_times(&b->passes, ctx, own, plx__block_part_of(f, b)));
+        PLX_TRY(plx__row_passes_share(&b->passes, ctx, plx__block_part_of(f, b)));
     }
     return PLX_OK;
 }
@@ -109,12 +113,53 @@ static plx_status gather_blocks(plx_mat **out, plx__kernel_system *s, plx_contex
     return PLX_OK;
 }
 
+/* f = X w for dense rows. */
+static plx_status dense_times(plx_context *ctx, plx_cmat x, plx_cmat w, plx_mat f)
+{
+    plx__slabs cut = plx__slabs_cut(x.rows, PLX__PANE_ROWS);
+    plx_index begin = 0, end = 0;
+    plx__slabs_mine(&begin, &end, ctx, cut);
+    for (plx_index at = begin; at < end; at += cut.pane) {
+        plx_index rows = plx__min(end, at + cut.pane) - at;
+        PLX_TRY(plx__gemm(ctx, 1.0, plx__csub(x, at, 0, rows, x.cols), PLX__N, w, PLX__N, 0.0,
+                          plx__sub(f, at, 0, rows, f.cols)));
+    }
+    return plx__slabs_share(ctx, cut, f.data, (size_t)f.ld * sizeof *f.data, 1);
+}
+
+typedef struct dense_pass {
+    plx_cmat x, y;
+    plx__slabs cut;
+} dense_pass;
+
+static plx_status add_product(void *arg, plx_context *ctx, plx_index begin, plx_index end, double *table)
+{
+    const dense_pass *q = arg;
+    double keep = begin % q->cut.rows == 0 ? 0.0 : 1.0; /* a slab's table starts at zero */
+    return plx__gemm(ctx, 1.0, plx__csub(q->x, begin, 0, end - begin, q->x.cols), PLX__T,
+                     plx__csub(q->y, begin, 0, end - begin, q->y.cols), PLX__N, keep,
+                     plx__mat_of(table, q->x.cols, q->y.cols));
+}
+
+/* w = X'y for dense rows. */
+static plx_status dense_times_t(plx_context *ctx, plx_cmat x, plx_cmat y, plx_mat w)
+{
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    dense_pass q = {x, y, plx__slabs_cut(x.rows, PLX__PANE_ROWS)};
+    plx_mat whole = w;
+    if (w.ld != w.cols) PLX_TRY(plx__arena_mat(&whole, plx__scratch(ctx), w.rows, w.cols));
+    PLX_TRY(plx__slabs_sum(ctx, q.cut, w.rows * w.cols, add_product, &q, whole.data));
+    if (w.ld != w.cols) plx__mat_copy(w, plx__cmat(whole));
+    plx__arena_rewind(plx__scratch(ctx), mark);
+    return PLX_OK;
+}
+
 /* f = X w, block by block. */
 static plx_status blocks_times(const plx__kernel_system *s, plx_context *ctx, const plx_mat *x, plx_cmat w, plx_mat f)
 {
     for (plx_index v = 0; v < s->n_blocks; v++) {
         plx_cmat own = plx__csub(w, s->block[v].w_offset, 0, x[v].cols, w.cols);
-        PLX_TRY(plx__gemm(ctx, 1.0, plx__cmat(x[v]), PLX__N, own, PLX__N, 0.0, plx__block_part_of(f, &s->block[v])));
+        PLX_TRY(dense_times(ctx, plx__cmat(x[v]), own, plx__block_part_of(f, &s->block[v])));
     }
     return PLX_OK;
 }
@@ -124,7 +169,7 @@ static plx_status blocks_times_t(const plx__kernel_system *s, plx_context *ctx, 
 {
     for (plx_index v = 0; v < s->n_blocks; v++) {
         plx_mat own = plx__sub(w, s->block[v].w_offset, 0, x[v].cols, w.cols);
-        PLX_TRY(plx__gemm(ctx, 1.0, plx__cmat(x[v]), PLX__T, plx__block_part(y, &s->block[v]), PLX__N, 0.0, own));
+        PLX_TRY(dense_times_t(ctx, plx__cmat(x[v]), plx__block_part(y, &s->block[v]), own));
     }
     return PLX_OK;
 }

@@ -54,11 +54,10 @@ static plx_status times_formed(const plx__system_block *b, plx_context *ctx, plx
     return PLX_OK;
 }
 
-/* X'y; a transposed copy serves sparse rows faster. */
+/* X'y, a sum over the rows, which processes divide; transposed copies serve sparse rows faster. */
 plx_status plx__block_features(const plx__system_block *b, plx_context *ctx, plx_cmat y, plx_mat w)
 {
-    if (b->transposed.ptr) return plx__spmm(ctx, 1.0, plx__ccsr(b->transposed), y, 0.0, w);
-    return plx__points_times_t(ctx, b->rows, y, w);
+    return plx__row_passes_times_t(&b->passes, ctx, y, w);
 }
 
 static plx_status times_features(const plx__system_block *b, plx_context *ctx, plx_cmat y, plx_mat out)
@@ -147,8 +146,7 @@ static plx_status begin_block(plx__system_block *b, plx_context *ctx, plx__syste
     b->gram = b->factor = (plx_mat){0};
     b->pull = b->mean = NULL;
     if (!precomputed) PLX_TRY(plx__expansion_rows(&b->rows, ctx, b->x, b->sample, b->count));
-    if (solver != PLX__SYSTEM_DENSE && b->x->linear && plx__points_sparse(b->rows))
-        PLX_TRY(plx__csr_transpose(&b->transposed, plx__scratch(ctx), b->rows.csr));
+    if (b->x->linear) PLX_TRY(plx__row_passes_open(&b->passes, ctx, b->rows, solver != PLX__SYSTEM_DENSE));
     if (solver == PLX__SYSTEM_DENSE || (!b->x->linear && (precomputed || b->count <= STORED_UP_TO))) {
         PLX_TRY(plx__arena_mat(&b->gram, plx__scratch(ctx), b->count, b->count));
         PLX_TRY(plx__expansion_gram(ctx, b->x, b->sample, b->count, b->gram));

@@ -22,6 +22,7 @@
 #define PLX_KERNEL_KERNEL_SYSTEM_H
 
 #include "kernel/expansion.h"
+#include "kernel/row_passes.h"
 #include "linalg/iterative.h"
 
 typedef enum plx__system_solver { /* order of the words of parameter `solver`, which starts with auto */
@@ -42,11 +43,11 @@ typedef struct plx__system_block {
     bool shifted; /* f may come out less its mean: the offset of the caller takes that up */
 
     /* filled by plx__system_solve */
-    plx_index offset;   /* of its first row in stacked vectors */
-    plx__points rows;   /* not for precomputed kernels */
-    plx_csr transposed; /* of sparse rows of a linear kernel */
-    plx_mat gram;       /* data NULL: not stored */
-    plx_mat factor;     /* dense: gram = factor factor'; data NULL: the features themselves serve */
+    plx_index offset;       /* of its first row in stacked vectors */
+    plx__points rows;       /* not for precomputed kernels */
+    plx__row_passes passes; /* over the rows of a linear kernel */
+    plx_mat gram;           /* data NULL: not stored */
+    plx_mat factor;         /* dense: gram = factor factor'; data NULL: the features themselves serve */
     double *mean;       /* shifted: mean row of the features (primal) or of the gram matrix; NULL: f was not shifted */
     double *pull;       /* centred: K1 (kernel roads) or X'1 (primal); NULL: nothing to take away */
     double pull_norm;   /* 1'K1 = |X'1|^2 */

@@ -412,7 +412,8 @@ static void refusal_work(rank_job *job)
     refused(ctx, "lapreg", true, SETTINGS("knn=approx"), PLX_E_UNSUPPORTED, "knn = approx (view 'a')");
     refused(ctx, "spectral", false, SETTINGS("clusters=2", "affinity_k=0"), PLX_E_UNSUPPORTED, "affinity_k = 0");
     refused(ctx, "smd", false, SETTINGS("clusters=2", "affinity_k=0"), PLX_E_UNSUPPORTED, "affinity_k = 0");
-    refused(ctx, "laprls", true, NULL, PLX_E_UNSUPPORTED, "laprls is not distributed");
+    refused(ctx, "lapsvm", true, NULL, PLX_E_UNSUPPORTED, "lapsvm is not distributed");
+    refused(ctx, "laprls", true, SETTINGS("kernel=rbf"), PLX_E_UNSUPPORTED, "laprls: kernel = rbf (view 'a') is not");
     const trial t = {.method = "lapreg", .labelled = true, .settings = {NULL}};
     plx_model *m = fit_trial(ctx, &t); /* an unfinished system is an outcome */
     assert_int_equal(plx_model_converged(m), 0);

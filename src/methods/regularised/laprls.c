@@ -25,8 +25,10 @@ const plx__method plx__method_laprls = {
     .capabilities = PLX__ONE_VIEW_CAPABILITIES | PLX_CAN_USE_UNLABELLED,
     .scores = "margin of the class, larger is surer (not a probability)",
     .growth = "cubic",
+    .ranks = PLX__RANKS_SUMS, /* with linear and cosine kernels; neighbours are searched by all processes together */
     .params = tables,
     .arrays = array_specs,
+    .check = plx__one_view_check,
     .memory = memory,
     .memory_remedy = "use solver=primal with a linear kernel, or solver=cg, or raise the memory limit",
     .fit = fit,

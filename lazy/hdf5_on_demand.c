@@ -74,6 +74,9 @@
     X(int, -1, H5Sget_simple_extent_dims, (hid_t a, hsize_t * b, hsize_t * c), (a, b, c))                              \
     X(int, -1, H5Sget_simple_extent_ndims, (hid_t a), (a))                                                             \
     X(H5S_class_t, -1, H5Sget_simple_extent_type, (hid_t a), (a))                                                      \
+    X(herr_t, -1, H5Sselect_hyperslab,                                                                                 \
+      (hid_t a, H5S_seloper_t b, const hsize_t *c, const hsize_t *d, const hsize_t *e, const hsize_t *f),              \
+      (a, b, c, d, e, f))                                                                                              \
     X(herr_t, -1, H5Tclose, (hid_t a), (a))                                                                            \
     X(hid_t, -1, H5Tcopy, (hid_t a), (a))                                                                              \
     X(hid_t, -1, H5Tenum_create, (hid_t a), (a))                                                                       \

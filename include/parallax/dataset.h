@@ -491,11 +491,12 @@ typedef struct plx_read_options {
     const char *labels_column;    /**< its column; NULL: `label`, or a plain list of one label per line */
     const struct plx_model *like; /**< without text_options text is counted as for the views of this model */
     int trust;                    /**< h5mu, h5ad, mat: 1: read in this process, without limits; see below */
+    int own_rows;                 /**< several ranks (peers.h): 1: keep the values of this rank's rows only */
 } plx_read_options;
 
 #define PLX_READ_OPTIONS_INIT                                                                                          \
     {                                                                                                                  \
-        sizeof(plx_read_options), 0, PLX_JOIN_UNION, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0                             \
+        sizeof(plx_read_options), 0, PLX_JOIN_UNION, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0                          \
     }
 
 /**
@@ -523,8 +524,7 @@ typedef struct plx_read_options {
  * @retval PLX_E_NOMEM   the data would pass the memory limit
  *
  * Ownership: the caller's; free it with plx_dataset_destroy() before the context.
- * Cost: time O(bytes of the files); memory that of the data set and, while a file is read or joined, of its values once
- * more.
+ * Cost: time O(bytes of the files); memory that of the data set, twice while a file is read or joined.
  */
 PLX_API PLX_NODISCARD plx_status plx_dataset_read(plx_dataset **out, plx_context *ctx, const char *path,
                                                   const plx_read_options *options);

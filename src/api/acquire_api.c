@@ -164,7 +164,7 @@ plx_status plx_acquire(plx_acquisition **out, plx_context *ctx, plx_acquire_kind
 {
     if (out) *out = NULL;
     PLX__CALL(ctx, acquire_call(out, ctx, kind, method, data, params, options), PLX__ARG(out), PLX__ARG(method),
-              PLX__ARG(data));
+              PLX__WHOLE(data));
 }
 
 void plx_acquisition_destroy(plx_acquisition *a)

@@ -230,5 +230,5 @@ plx_status plx_acquire_simulate(plx_curves **out, plx_context *ctx, plx_acquire_
 {
     if (out) *out = NULL;
     PLX__CALL(ctx, simulate(out, ctx, kind, method, data, params, options), PLX__ARG(out), PLX__ARG(method),
-              PLX__ARG(data));
+              PLX__WHOLE(data));
 }

@@ -6,7 +6,7 @@
 #ifndef PLX_API_API_ARGS_H
 #define PLX_API_API_ARGS_H
 
-#include "core/ctx.h"
+#include "data/divided.h"
 
 typedef struct plx__arg {
     const char *name;
@@ -18,6 +18,8 @@ typedef struct plx__arg {
 #define PLX__ARG(x) {#x, (x) ? NULL : "is NULL"}
 #define PLX__ARG_IF(x, count) {#x, (x) || (count) == 0 ? NULL : "is NULL"}
 #define PLX__COUNT(n) {#n, (n) >= 0 ? NULL : "is negative"}
+/* A data set whose values are all needed. */
+#define PLX__WHOLE(x) {#x, !(x) ? "is NULL" : plx__dataset_divided(x) ? "is divided among ranks; read it whole" : NULL}
 /* clang-format on */
 
 static inline plx_status plx__check_args(plx_context *ctx, const char *call, const plx__arg *args, size_t count)

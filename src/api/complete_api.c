@@ -39,7 +39,8 @@ plx_status plx_complete_param(plx_param_info *info, plx_index i)
 plx_status plx_complete_fit(plx_model **out, plx_context *ctx, const plx_dataset *data, const plx_params *params)
 {
     if (out) *out = NULL;
-    PLX__CALL(ctx, plx__fit(out, ctx, &plx__method_complete, data, params, NULL, NULL), PLX__ARG(out), PLX__ARG(data));
+    PLX__CALL(ctx, plx__fit(out, ctx, &plx__method_complete, data, params, NULL, NULL), PLX__ARG(out),
+              PLX__WHOLE(data));
 }
 
 /* ---- filling ---- */
@@ -162,7 +163,7 @@ plx_status plx_complete(plx_completion **out, plx_context *ctx, const plx_model 
                         int round)
 {
     if (out) *out = NULL;
-    PLX__CALL(ctx, complete_call(out, ctx, model, data, round != 0), PLX__ARG(out), PLX__ARG(model), PLX__ARG(data));
+    PLX__CALL(ctx, complete_call(out, ctx, model, data, round != 0), PLX__ARG(out), PLX__ARG(model), PLX__WHOLE(data));
 }
 
 void plx_completion_destroy(plx_completion *c)

@@ -164,12 +164,12 @@ plx_status plx_dataset_scale(plx_dataset **out, plx_context *ctx, const plx_data
                              const char *how)
 {
     if (out) *out = NULL;
-    PLX__CALL(ctx, plx__dataset_scale(out, ctx, data, view, how), PLX__ARG(out), PLX__ARG(data), PLX__ARG(how));
+    PLX__CALL(ctx, plx__dataset_scale(out, ctx, data, view, how), PLX__ARG(out), PLX__WHOLE(data), PLX__ARG(how));
 }
 
 plx_status plx_dataset_min_df(plx_dataset **out, plx_context *ctx, const plx_dataset *data, plx_index view,
                               plx_index least)
 {
     if (out) *out = NULL;
-    PLX__CALL(ctx, plx__dataset_min_df(out, ctx, data, view, least), PLX__ARG(out), PLX__ARG(data));
+    PLX__CALL(ctx, plx__dataset_min_df(out, ctx, data, view, least), PLX__ARG(out), PLX__WHOLE(data));
 }

@@ -39,7 +39,7 @@ plx_status plx_dataset_dense(plx_cmat *out, const plx_dataset *data, plx_index v
     const plx__view *v = view_at(data, view);
     if (!out) return PLX_E_ARG;
     *out = (plx_cmat){0};
-    if (!v || v->sparse) return PLX_E_ARG;
+    if (!v || v->sparse || v->divided) return PLX_E_ARG;
     *out = v->dense;
     return PLX_OK;
 }
@@ -49,7 +49,7 @@ plx_status plx_dataset_sparse(plx_ccsr *out, const plx_dataset *data, plx_index 
     const plx__view *v = view_at(data, view);
     if (!out) return PLX_E_ARG;
     *out = (plx_ccsr){0};
-    if (!v || !v->sparse) return PLX_E_ARG;
+    if (!v || !v->sparse || v->divided) return PLX_E_ARG;
     *out = v->csr;
     return PLX_OK;
 }

@@ -277,5 +277,5 @@ plx_status plx_explain(plx_explanation **out, plx_context *ctx, const plx_model 
                        const plx_explain_options *options)
 {
     if (out) *out = NULL;
-    PLX__CALL(ctx, explain(out, ctx, model, data, options), PLX__ARG(out), PLX__ARG(model), PLX__ARG(data));
+    PLX__CALL(ctx, explain(out, ctx, model, data, options), PLX__ARG(out), PLX__ARG(model), PLX__WHOLE(data));
 }

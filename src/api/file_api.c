@@ -55,7 +55,7 @@ plx_status plx_reader_main(int argc, char **argv) { return plx__reader_main(argc
 
 plx_status plx_dataset_write(plx_context *ctx, const plx_dataset *data, const char *path)
 {
-    PLX__CALL(ctx, plx__dataset_write(ctx, data, path), PLX__ARG(data), PLX__ARG(path));
+    PLX__CALL(ctx, plx__dataset_write(ctx, data, path), PLX__WHOLE(data), PLX__ARG(path));
 }
 
 plx_status plx_leftovers_remove(plx_context *ctx, const char *path)

@@ -13,6 +13,8 @@
 #include "api/heldout.h"
 #include "api/merge_rows.h"
 #include "api/portfolio_impl.h"
+#include "core/ranks.h"
+#include "data/divided.h"
 #include "data/kernel_columns.h"
 #include "run/checkpoint.h"
 #include "run/problem.h"
@@ -259,6 +261,52 @@ static plx_status keep_ignored(plx_model *m, const plx__problem_source *from, co
     return PLX_OK;
 }
 
+/* ---- rows divided among ranks ---- */
+
+/* Held-out samples and trials with other numbers of clusters make data sets of their own. */
+static bool makes_parts(plx_context *ctx, const plx_model *m)
+{
+    static const char *const keys[] = {"heldout", "clusters"};
+    for (int k = 0; k < 2; k++) {
+        plx__value value;
+        if (!plx__param_find(m->method->params, keys[k])) continue;
+        if (plx__view_value(&value, ctx, m->settings, keys[k], NULL) != PLX_OK || !value.text) continue;
+        if (k == 0 ? value.text[0] != '\0' : strcmp(value.text, "auto") == 0) return true;
+    }
+    return false;
+}
+
+/* Whether the rows of this rank are enough for it. */
+static bool fits_own_rows(plx_context *ctx, const plx_model *m, const plx_dataset *data)
+{
+    plx__run run = {.ctx = ctx, .method = m->method, .settings = m->settings, .params = m->params};
+    return m->method->own_rows && !makes_parts(ctx, m) && m->method->own_rows(&run, data);
+}
+
+/* Every rank has the rows that the method gives it to work on. */
+static plx_status divide_rows(plx__run *run, plx__problem *p)
+{
+    plx__view *views = NULL;
+    plx_index *bound = NULL;
+    bool divided = false;
+    double bytes = 0;
+    for (plx_index v = 0; v < p->n_views; v++) divided |= p->views[v].divided;
+    if (!divided) return PLX_OK;
+    PLX_TRY(PLX__ARENA_NEW(&views, plx__scratch(run->ctx), p->n_views));
+    PLX_TRY(plx__arena_i64(&bound, plx__scratch(run->ctx), plx__ranks(run->ctx) + 1));
+    PLX_TRY(run->method->whose_rows(bound, run));
+    for (plx_index v = 0; v < p->n_views; v++) {
+        views[v] = p->views[v];
+        PLX_TRY(plx__view_regroup(&views[v], run->ctx, plx__scratch(run->ctx), p->n, bound));
+        bytes += plx__held_entries(&views[v], p->n) * (views[v].sparse ? 12 : 8);
+    }
+    p->views = views;
+    plx__debug(run->ctx, "rows     %lld to %lld of %lld are rank %d's: %.1f MB of values",
+               (long long)bound[plx__rank(run->ctx)], (long long)bound[plx__rank(run->ctx) + 1], (long long)p->n,
+               plx__rank(run->ctx), bytes / 1e6);
+    return PLX_OK;
+}
+
 /* ---- running ---- */
 
 static plx_status estimate(double *stated, plx__run *run)
@@ -313,12 +361,13 @@ static plx_status run_fit(plx_context *ctx, plx_model *m, plx__problem *p, plx__
                     .n_wanted = o->n_arrays,
                     .warm = fits_warm(m, aid->warm) ? &aid->warm->store : NULL,
                     .offer = aid->offer};
-    plx__checkpoint checkpoint = {o->checkpoint, o->checkpoint_every, o->resume != 0, plx__now()};
+    plx__checkpoint checkpoint = {o->checkpoint, o->checkpoint_every, o->resume != 0, plx__now(), 0};
     if (o->checkpoint) run.checkpoint = &checkpoint;
     PLX_TRY(plx__problem_check(ctx, m->method, p, true));
     PLX_TRY(plx__scales_put(&run));
     if (m->method->check) PLX_TRY(m->method->check(&run));
     plx__advise_problem(ctx, p, m->settings);
+    PLX_TRY(divide_rows(&run, p));
     PLX_TRY(measured_fit(&run, &m->memory));
     PLX_TRY(plx__scales_report(&run));
     return plx__prior_keep(store, ctx, p, run.outcome);
@@ -393,8 +442,14 @@ plx_status plx__fit(plx_model **out, plx_context *ctx, const plx__method *method
     PLX_TRY(check_ranks(ctx, method));
     PLX_TRY(check_checkpoint(ctx, method, &o));
     PLX_TRY(plx__model_create(&m, ctx, method, params));
-    plx_status st = method == &plx__method_auto ? plx__portfolio_fit(m, ctx, data, o.directory)
-                                                : fit_model(m, ctx, data, &o, aid ? aid : &(plx__fit_aid){0});
+    plx_dataset *whole = NULL;
+    plx_status st = PLX_OK;
+    if (plx__dataset_divided(data) && !fits_own_rows(ctx, m, data)) st = plx__dataset_gather(&whole, ctx, data);
+    if (whole) data = whole;
+    if (st == PLX_OK)
+        st = method == &plx__method_auto ? plx__portfolio_fit(m, ctx, data, o.directory)
+                                         : fit_model(m, ctx, data, &o, aid ? aid : &(plx__fit_aid){0});
+    plx_dataset_destroy(whole);
     if (st == PLX_OK) *out = m;
     else plx_model_destroy(m);
     return st;

@@ -148,7 +148,7 @@ static plx_status internal(plx_metrics *m, const plx_dataset *data, const char *
 plx_status plx_metrics_internal(plx_metrics *metrics, const plx_dataset *data, const char *const *clusters,
                                 int drop_noise)
 {
-    PLX__CALL(context_of(metrics), internal(metrics, data, clusters, drop_noise != 0), PLX__ARG(data),
+    PLX__CALL(context_of(metrics), internal(metrics, data, clusters, drop_noise != 0), PLX__WHOLE(data),
               PLX__ARG(clusters));
 }
 

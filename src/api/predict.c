@@ -192,7 +192,7 @@ plx_status plx_predict(plx_prediction **out, plx_context *ctx, const plx_model *
 {
     if (out) *out = NULL;
     PLX__CALL(ctx, plx__predict(out, ctx, model, data, NULL, data->n, NULL, 0), PLX__ARG(out), PLX__ARG(model),
-              PLX__ARG(data));
+              PLX__WHOLE(data));
 }
 
 static plx_status transform(plx_prediction **out, plx_context *ctx, const plx_model *m, const plx_dataset *data)
@@ -206,5 +206,5 @@ static plx_status transform(plx_prediction **out, plx_context *ctx, const plx_mo
 plx_status plx_transform(plx_prediction **out, plx_context *ctx, const plx_model *model, const plx_dataset *data)
 {
     if (out) *out = NULL;
-    PLX__CALL(ctx, transform(out, ctx, model, data), PLX__ARG(out), PLX__ARG(model), PLX__ARG(data));
+    PLX__CALL(ctx, transform(out, ctx, model, data), PLX__ARG(out), PLX__ARG(model), PLX__WHOLE(data));
 }

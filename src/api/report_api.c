@@ -52,13 +52,13 @@ void plx_report_destroy(plx_report *report)
 
 plx_status plx_report_add_model(plx_report *report, plx_context *ctx, const plx_model *model, const plx_dataset *data)
 {
-    PLX__CALL(ctx, plx__report_model(report, ctx, model, data), PLX__ARG(report), PLX__ARG(model), PLX__ARG(data));
+    PLX__CALL(ctx, plx__report_model(report, ctx, model, data), PLX__ARG(report), PLX__ARG(model), PLX__WHOLE(data));
 }
 
 plx_status plx_report_add_data(plx_report *report, plx_context *ctx, const plx_dataset *data,
                                const plx_prediction *prediction)
 {
-    PLX__CALL(ctx, plx__report_prediction(report, ctx, data, prediction), PLX__ARG(report), PLX__ARG(data));
+    PLX__CALL(ctx, plx__report_prediction(report, ctx, data, prediction), PLX__ARG(report), PLX__WHOLE(data));
 }
 
 plx_status plx_report_add_explanation(plx_report *report, plx_context *ctx, const plx_explanation *explanation,

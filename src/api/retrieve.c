@@ -124,7 +124,7 @@ plx_status plx_retrieve(plx_retrieval **out, plx_context *ctx, const plx_model *
 {
     if (out) *out = NULL;
     PLX__CALL(ctx, retrieve(out, ctx, model, queries, items, options), PLX__ARG(out), PLX__ARG(model),
-              PLX__ARG(queries), PLX__ARG(items));
+              PLX__WHOLE(queries), PLX__WHOLE(items));
 }
 
 /* ---- reading ---- */

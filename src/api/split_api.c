@@ -34,7 +34,7 @@ plx_status plx_split_features(plx_dataset **out, plx_context *ctx, const plx_dat
                               const char *spec)
 {
     if (out) *out = NULL;
-    PLX__CALL(ctx, plx__split_features(out, ctx, data, view, spec), PLX__ARG(out), PLX__ARG(data), PLX__ARG(spec));
+    PLX__CALL(ctx, plx__split_features(out, ctx, data, view, spec), PLX__ARG(out), PLX__WHOLE(data), PLX__ARG(spec));
 }
 
 /* ---- missing views ---- */

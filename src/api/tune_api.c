@@ -21,7 +21,7 @@ plx_status plx_tune(plx_tuning **out, plx_context *ctx, const char *method, cons
                     const plx_params *params, const plx_tune_options *options)
 {
     if (out) *out = NULL;
-    PLX__CALL(ctx, tune(out, ctx, method, data, params, options), PLX__ARG(out), PLX__ARG(method), PLX__ARG(data));
+    PLX__CALL(ctx, tune(out, ctx, method, data, params, options), PLX__ARG(out), PLX__ARG(method), PLX__WHOLE(data));
 }
 
 void plx_tuning_destroy(plx_tuning *tuning) { plx__tuning_destroy(tuning); }

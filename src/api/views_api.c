@@ -198,5 +198,5 @@ static plx_status views(plx_explanation **out, plx_context *ctx, const plx_datas
 plx_status plx_views(plx_explanation **out, plx_context *ctx, const plx_dataset *data, const plx_views_options *options)
 {
     if (out) *out = NULL;
-    PLX__CALL(ctx, views(out, ctx, data, options), PLX__ARG(out), PLX__ARG(data));
+    PLX__CALL(ctx, views(out, ctx, data, options), PLX__ARG(out), PLX__WHOLE(data));
 }

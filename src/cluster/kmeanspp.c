@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "core/parallel.h"
+#include "data/divided.h"
 
 enum { SAMPLES_AT_A_TIME = 256 };
 
@@ -21,8 +22,9 @@ plx_status plx__kmeanspp_open(plx__kmeanspp *s, plx_context *ctx)
 static plx_status take_chunk(void *arg, plx_context *ctx, plx_index begin, plx_index end, int worker)
 {
     plx__kmeanspp *s = arg;
+    plx_index first = s->divided ? plx__held_begin(s->divided) : 0;
     (void)ctx, (void)worker;
-    for (plx_index i = begin; i < end; i++) {
+    for (plx_index i = first + begin; i < first + end; i++) {
         double sum = 0, count = 0;
         for (plx_index c = 0; c < s->n_channels; c++) {
             double *near = &s->near[c * s->n + i];
@@ -38,7 +40,10 @@ static plx_status take_chunk(void *arg, plx_context *ctx, plx_index begin, plx_i
 
 plx_status plx__kmeanspp_take(plx__kmeanspp *s, plx_context *ctx)
 {
-    return plx__parallel_for(ctx, s->n, SAMPLES_AT_A_TIME, take_chunk, s);
+    const plx__view *v = s->divided;
+    plx_index rows = v ? plx__held_end(v, s->n) - plx__held_begin(v) : s->n;
+    PLX_TRY(plx__parallel_for(ctx, rows, SAMPLES_AT_A_TIME, take_chunk, s));
+    return v ? plx__held_share(ctx, v, s->weight, sizeof *s->weight) : PLX_OK;
 }
 
 static bool usable(const plx__kmeanspp *s, plx_index i)

@@ -7,6 +7,7 @@
 
 #include "core/ctx.h"
 #include "core/rng.h"
+#include "data/dataset_impl.h"
 
 typedef struct plx__kmeanspp {
     plx_index n, n_channels;
@@ -14,8 +15,9 @@ typedef struct plx__kmeanspp {
     /* From a present sample to the newest centre; negative counts as 0. Runs on any thread. */
     double (*distance)(const void *arg, plx_index channel, plx_index sample);
     void *arg;
-    double *near;   /* n_channels x n: distance to the nearest centre so far; NaN: no centre yet */
-    double *weight; /* n: mean of these over the present channels */
+    const plx__view *divided; /* samples whose rows are elsewhere are asked about there (data/divided.h); NULL: none */
+    double *near;             /* n_channels x n: distance to the nearest centre so far; NaN: no centre yet */
+    double *weight;           /* n: mean of these over the present channels */
 } plx__kmeanspp;
 
 plx_status plx__kmeanspp_open(plx__kmeanspp *s, plx_context *ctx); /* near and weight, in scratch */

@@ -27,6 +27,14 @@ typedef struct plx__file_log { /* files opened for reading, while a data set is 
     plx_index count;
 } plx__file_log;
 
+/* Which rows readers keep the values of, while a data set is read (data/divided.h): all, those that fall to a rank when the
+ * samples are cut, or a given run of them. */
+typedef struct plx__row_share {
+    int rank, ranks; /* ranks 0: all rows, or begin .. end-1 when `run` is set */
+    bool run;
+    plx_index begin, end;
+} plx__row_share;
+
 struct plx_context {
     plx_context
         *parent; /* of a member of a crew (core/crew.h): its pool is borrowed, its cancel flag counts; else NULL */
@@ -57,6 +65,7 @@ struct plx_context {
     plx__arena notes_arena;
     plx__note *notes, **notes_tail;
     plx__file_log *files; /* NULL: not kept */
+    plx__row_share share; /* all zero: data sets are read whole */
     char error[PLX__ERROR_BYTES];
 };
 

@@ -151,3 +151,32 @@ plx_status plx__peers_total(plx_context *ctx, int64_t *counts, plx_index width)
     plx__arena_rewind(plx__scratch(ctx), mark);
     return plx__peers_spread(ctx, 0, counts, bytes);
 }
+
+/* Up and down a binomial tree: in round d, ranks with an odd multiple of d hand what they have gathered, the bytes of d
+ * ranks, to the one d before them; at the root all of it is there and goes back the same way. */
+static plx_status share_by_tree(plx_context *ctx, char *bytes, const size_t *offset)
+{
+    int rank = plx__rank(ctx), ranks = plx__ranks(ctx), d = 1;
+    for (; d < ranks && rank % (2 * d) == 0; d *= 2) {
+        int first = rank + d, last = rank + 2 * d < ranks ? rank + 2 * d : ranks;
+        if (first < ranks) PLX_TRY(plx__peers_receive(ctx, first, bytes + offset[first], offset[last] - offset[first]));
+    }
+    if (rank > 0) {
+        int last = rank + d < ranks ? rank + d : ranks;
+        PLX_TRY(plx__peers_send(ctx, rank - d, bytes + offset[rank], offset[last] - offset[rank]));
+        PLX_TRY(plx__peers_receive(ctx, rank - d, bytes + offset[0], offset[ranks] - offset[0]));
+    }
+    for (d /= 2; d > 0; d /= 2)
+        if (rank + d < ranks) PLX_TRY(plx__peers_send(ctx, rank + d, bytes + offset[0], offset[ranks] - offset[0]));
+    return PLX_OK;
+}
+
+plx_status plx__peers_share(plx_context *ctx, void *bytes, const size_t *offset)
+{
+    int rank = plx__rank(ctx);
+    if (plx__ranks(ctx) == 1) return PLX_OK;
+    if (!ctx->engines.share) return share_by_tree(ctx, bytes, offset);
+    PLX_TRY(plx__poll(ctx));
+    ctx->bytes_sent += (int64_t)(offset[rank + 1] - offset[rank]);
+    return ctx->engines.share(bytes, offset, ctx->engines.payload) == 0 ? PLX_OK : plx__peers_lost(ctx);
+}

@@ -34,6 +34,10 @@ plx_status plx__peers_add(plx_context *ctx, double *x, plx_index width);
  * each other. */
 plx_status plx__peers_pass(plx_context *ctx, const void *out, size_t out_bytes, void *in, size_t in_bytes);
 
+/* Of `bytes`, rank r has offset[r] .. offset[r+1]-1 (as many offsets as ranks, and one more); all get all. By the engines,
+ * which know the net, else O(log ranks) messages of a process in a row. */
+plx_status plx__peers_share(plx_context *ctx, void *bytes, const size_t *offset);
+
 /* Counts of all ranks added up, on all ranks. */
 plx_status plx__peers_total(plx_context *ctx, int64_t *counts, plx_index width);
 

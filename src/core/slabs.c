@@ -36,7 +36,7 @@ static void run_of(plx_index *first, plx_index *last, plx__slabs cut, int rank, 
     *last = plx__min(cut.count, *first + each);
 }
 
-static void rows_of(plx_index *begin, plx_index *end, plx__slabs cut, int rank, int ranks)
+void plx__slabs_part(plx_index *begin, plx_index *end, plx__slabs cut, int rank, int ranks)
 {
     plx_index first = 0, last = 0;
     run_of(&first, &last, cut, rank, ranks);
@@ -46,69 +46,32 @@ static void rows_of(plx_index *begin, plx_index *end, plx__slabs cut, int rank, 
 
 void plx__slabs_of_rank(plx_index *begin, plx_index *end, const plx_context *ctx, plx__slabs cut, int rank)
 {
-    rows_of(begin, end, cut, rank, plx__ranks(ctx));
+    plx__slabs_part(begin, end, cut, rank, plx__ranks(ctx));
 }
 
 void plx__slabs_mine(plx_index *begin, plx_index *end, const plx_context *ctx, plx__slabs cut)
 {
-    rows_of(begin, end, cut, plx__rank(ctx), plx__ranks(ctx));
+    plx__slabs_part(begin, end, cut, plx__rank(ctx), plx__ranks(ctx));
 }
 
-/* Where the rows of an array that belong to ranks first .. last-1 are, and how many bytes. */
-typedef struct stretch {
-    char *at;
-    size_t bytes;
-} stretch;
-
-static stretch stretch_of(const plx_context *ctx, plx__slabs cut, void *rows, size_t bytes, plx_index group, int first,
-                          int last)
+void plx__slabs_bounds(plx_index *bound, const plx_context *ctx, plx__slabs cut)
 {
-    plx_index begin = 0, end = 0, other = 0;
-    rows_of(&begin, &other, cut, first, plx__ranks(ctx));
-    rows_of(&other, &end, cut, (last < plx__ranks(ctx) ? last : plx__ranks(ctx)) - 1, plx__ranks(ctx));
-    begin = (begin + group - 1) / group;
-    end = (end + group - 1) / group;
-    return (stretch){(char *)rows + (size_t)begin * bytes, (size_t)(end - begin) * bytes};
+    for (int r = 0; r < plx__ranks(ctx); r++) plx__slabs_part(&bound[r], &bound[r + 1], cut, r, plx__ranks(ctx));
 }
 
-/* By the engines, which know the net. */
-static plx_status share_at_once(plx_context *ctx, plx__slabs cut, void *rows, size_t bytes, plx_index group)
-{
-    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
-    int ranks = plx__ranks(ctx);
-    size_t *offset = NULL;
-    PLX_TRY(plx__poll(ctx));
-    PLX_TRY(PLX__ARENA_NEW(&offset, plx__scratch(ctx), ranks + 1));
-    for (int r = 0; r < ranks; r++) {
-        stretch s = stretch_of(ctx, cut, rows, bytes, group, r, r + 1);
-        offset[r + 1] = offset[r] + s.bytes;
-        if (r == plx__rank(ctx)) ctx->bytes_sent += (int64_t)s.bytes;
-    }
-    if (ctx->engines.share(rows, offset, ctx->engines.payload) != 0) return plx__peers_lost(ctx);
-    plx__arena_rewind(plx__scratch(ctx), mark);
-    return PLX_OK;
-}
-
-/* Up and down a binomial tree: in round d, ranks with an odd multiple of d hand what they have gathered, the rows of d
- * ranks, to the one d before them; at the root all of it is there and goes back the same way. */
 plx_status plx__slabs_share(plx_context *ctx, plx__slabs cut, void *rows, size_t bytes, plx_index group)
 {
-    int rank = plx__rank(ctx), ranks = plx__ranks(ctx), d = 1;
-    if (!rows || cut.alone || ranks == 1) return PLX_OK;
-    if (ctx->engines.share) return share_at_once(ctx, cut, rows, bytes, group);
-    stretch all = stretch_of(ctx, cut, rows, bytes, group, 0, ranks);
-    for (; d < ranks && rank % (2 * d) == 0; d *= 2) {
-        if (rank + d >= ranks) continue;
-        stretch theirs = stretch_of(ctx, cut, rows, bytes, group, rank + d, rank + 2 * d);
-        PLX_TRY(plx__peers_receive(ctx, rank + d, theirs.at, theirs.bytes));
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    size_t *offset = NULL;
+    if (!rows || cut.alone || plx__ranks(ctx) == 1) return PLX_OK;
+    PLX_TRY(PLX__ARENA_NEW(&offset, plx__scratch(ctx), plx__ranks(ctx) + 1));
+    for (int r = 0; r < plx__ranks(ctx); r++) {
+        plx_index begin = 0, end = 0;
+        plx__slabs_part(&begin, &end, cut, r, plx__ranks(ctx));
+        offset[r + 1] = (size_t)((end + group - 1) / group) * bytes;
     }
-    if (rank > 0) {
-        stretch mine = stretch_of(ctx, cut, rows, bytes, group, rank, rank + d);
-        PLX_TRY(plx__peers_send(ctx, rank - d, mine.at, mine.bytes));
-        PLX_TRY(plx__peers_receive(ctx, rank - d, all.at, all.bytes));
-    }
-    for (d /= 2; d > 0; d /= 2)
-        if (rank + d < ranks) PLX_TRY(plx__peers_send(ctx, rank + d, all.at, all.bytes));
+    PLX_TRY(plx__peers_share(ctx, rows, offset));
+    plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;
 }
 

@@ -59,8 +59,14 @@ plx_status plx__slabs_each(plx_context *ctx, plx__slabs cut, plx__pane_fn fn, vo
 /* The samples this process works on: begin .. end-1. */
 void plx__slabs_mine(plx_index *begin, plx_index *end, const plx_context *ctx, plx__slabs cut);
 
+/* The same of rank `rank` among `ranks`, whoever asks. */
+void plx__slabs_part(plx_index *begin, plx_index *end, plx__slabs cut, int rank, int ranks);
+
 /* The same of another process. */
 void plx__slabs_of_rank(plx_index *begin, plx_index *end, const plx_context *ctx, plx__slabs cut, int rank);
+
+/* The same of all: rank r has bound[r] .. bound[r+1]-1. */
+void plx__slabs_bounds(plx_index *bound, const plx_context *ctx, plx__slabs cut);
 
 /* Rows of an array over samples, `bytes` each, from the processes that worked on them to all. `group` samples have a row
  * together (1: each has its own); it divides a pane. O(log processes) messages of a process in a row. */

@@ -3,6 +3,8 @@
  */
 #include <string.h>
 
+#include "core/ranks.h"
+#include "data/divided.h"
 #include "data/kernel_columns.h"
 
 /* What the columns are called in the part: those of a kernel view like the samples of the whole, so that the part, and
@@ -34,13 +36,32 @@ static plx_status pick_sparse(plx_csr *out, plx__arena *arena, plx_ccsr from, co
     return PLX_OK;
 }
 
-static plx_status pick_dense(plx_mat *out, plx__arena *arena, plx_cmat from, const plx_index *samples, plx_index count,
-                             const uint8_t *present)
+/* Rows begin .. end-1 of the part are those that are here. */
+static plx_status pick_dense(plx_mat *out, plx__arena *arena, plx_cmat from, const plx_index *samples, plx_index begin,
+                             plx_index end, plx_index count, const uint8_t *present)
 {
-    PLX_TRY(plx__arena_mat(out, arena, count, from.cols));
-    for (plx_index i = 0; i < count; i++)
+    double *values = NULL;
+    PLX_TRY(plx__arena_f64(&values, arena, end - begin, from.cols));
+    *out = (plx_mat){begin ? plx__rows_at(values, begin, from.cols) : values, count, from.cols, from.cols};
+    for (plx_index i = begin; i < end; i++)
         if (present[i])
             memcpy(out->data + i * out->ld, from.data + samples[i] * from.ld, (size_t)from.cols * sizeof(double));
+    return PLX_OK;
+}
+
+/* Which of the chosen rows of a divided view are here. */
+static plx_status held_rows(plx_index *begin, plx_index *end, plx_context *ctx, const plx__view *v,
+                            const plx_index *samples, plx_index count)
+{
+    *begin = 0;
+    *end = count;
+    if (!v->divided) return PLX_OK;
+    for (plx_index i = 1; i < count; i++)
+        if (samples[i] <= samples[i - 1])
+            PLX_FAIL(ctx, PLX_E_UNSUPPORTED, "view '%s' is divided among ranks: its samples can be left out, not moved",
+                     v->name);
+    while (*begin < count && samples[*begin] < v->begin) ++*begin;
+    for (*end = *begin; *end < count && samples[*end] < v->end;) ++*end;
     return PLX_OK;
 }
 
@@ -54,8 +75,10 @@ static plx_status copy_view(plx_dataset *to, plx_context *ctx, const plx__view *
     plx__arena arena;
     plx_status st = PLX_OK;
     plx__arena_init(&arena, to->arena.ctx);
+    s.divided = v->divided;
+    PLX_GOTO(held_rows(&s.begin, &s.end, ctx, v, samples, count));
     if (v->sparse) PLX_GOTO(pick_sparse(&s.csr, &arena, v->csr, samples, count, present));
-    else PLX_GOTO(pick_dense(&s.dense, &arena, v->dense, samples, count, present));
+    else PLX_GOTO(pick_dense(&s.dense, &arena, v->dense, samples, s.begin, s.end, count, present));
     PLX_GOTO(plx__shared_take(&block, ctx, &arena));
     PLX_GOTO(plx__dataset_adopt(to, ctx, block, &s));
     to->views[to->n_views - 1].cost = v->cost;
@@ -144,6 +167,7 @@ static plx_status derive_new(plx_dataset **out, plx_context *ctx, const plx_data
     plx_dataset *to = NULL;
     PLX_TRY(plx__dataset_create(&to, ctx, from->name, c->count));
     plx_status st = derive(to, ctx, from, c);
+    if (st == PLX_OK && plx__dataset_divided(from)) st = plx__dataset_agree(to, ctx);
     plx__arena_rewind(plx__scratch(ctx), mark);
     if (st == PLX_OK) *out = to;
     else plx__dataset_destroy(to);
@@ -178,6 +202,44 @@ plx_status plx__dataset_relabel(plx_dataset **out, plx_context *ctx, const plx_d
     PLX_TRY(all_samples(&all, ctx, data->n));
     PLX_TRY(derive_new(out, ctx, data, &(choice){all, data->n, NULL, false}));
     plx_status st = plx__dataset_set_labels(*out, ctx, labels);
+    if (st == PLX_OK) return st;
+    plx__dataset_destroy(*out);
+    *out = NULL;
+    return st;
+}
+
+/* ---- all rows again ---- */
+
+static plx_status add_gathered(plx_dataset *to, plx_context *ctx, const plx__view *v)
+{
+    plx__view_source s;
+    plx__shared *block = NULL;
+    plx__arena arena;
+    plx_status st = PLX_OK;
+    if (!v->divided) return plx__dataset_share(to, ctx, v);
+    plx__arena_init(&arena, to->arena.ctx);
+    PLX_GOTO(plx__view_gather(&s, ctx, &arena, v, to->n));
+    PLX_GOTO(plx__shared_take(&block, ctx, &arena));
+    PLX_GOTO(plx__dataset_adopt(to, ctx, block, &s));
+    to->views[to->n_views - 1].cost = v->cost;
+    if (v->text) PLX_GOTO(plx__arena_text(&to->views[to->n_views - 1].text, &to->arena, v->text));
+done:
+    plx__shared_drop(block);
+    plx__arena_free(&arena);
+    return st;
+}
+
+plx_status plx__dataset_gather(plx_dataset **out, plx_context *ctx, const plx_dataset *data)
+{
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    plx_index *all = NULL;
+    plx_status st = PLX_OK;
+    PLX_TRY(all_samples(&all, ctx, data->n));
+    PLX_TRY(plx__dataset_create(out, ctx, data->name, data->n));
+    PLX_GOTO(copy_about_samples(*out, ctx, data, data->ids, all, data->n));
+    for (plx_index v = 0; v < data->n_views; v++) PLX_GOTO(add_gathered(*out, ctx, &data->views[v]));
+done:
+    plx__arena_rewind(plx__scratch(ctx), mark);
     if (st == PLX_OK) return st;
     plx__dataset_destroy(*out);
     *out = NULL;

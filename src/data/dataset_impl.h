@@ -29,8 +29,11 @@ typedef struct plx__view {
     const double *self;          /* kernel views of new samples: similarity to themselves, nan: unknown; NULL: none */
     const double *peers;         /* likewise n x n: similarity to each other */
     double cost;
-    const char *text;   /* how its text was counted (text options); NULL: not from text */
-    plx__shared *block; /* where values and features are, when the view is one of a data set's own */
+    const char *text; /* how its text was counted (text options); NULL: not from text */
+    bool divided;     /* the values of rows begin .. end-1 only are here (data/divided.h); counts are those of all */
+    plx_index begin, end;
+    const plx_index *bound; /* divided: rank r has rows bound[r] .. bound[r+1]-1; NULL while it is being read */
+    plx__shared *block;     /* where values and features are, when the view is one of a data set's own */
 } plx__view;
 
 /* Values to become a view. They are checked and put right where they are (rows that are absent become zero, stored
@@ -45,6 +48,8 @@ typedef struct plx__view_source {
     bool features_in_block;               /* they need not be copied */
     const uint8_t *present;               /* or NULL: all */
     const struct plx__value_facts *facts; /* of sparse values whose columns were checked; NULL: look */
+    bool divided;                         /* only rows begin .. end-1 have values, as in a view (data/divided.h) */
+    plx_index begin, end;
 } plx__view_source;
 
 typedef struct plx__hierarchy {

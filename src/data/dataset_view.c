@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "data/divided.h"
 #include "data/kernel_columns.h"
 #include "data/value_facts.h"
 #include "linalg/csr.h"
@@ -136,7 +137,7 @@ static plx_status check_dense_row(plx__view *view, plx_context *ctx, plx_index r
 
 static plx_status check_dense(plx__view *view, plx_context *ctx, plx_mat x, uint8_t *flags)
 {
-    for (plx_index i = 0; i < x.rows; i++) {
+    for (plx_index i = plx__held_begin(view); i < plx__held_end(view, x.rows); i++) {
         double *row = x.data + i * x.ld;
         plx__breathe(ctx, i);
         if (flags[i]) PLX_TRY(check_dense_row(view, ctx, i, row, &flags[i]));
@@ -286,11 +287,14 @@ static plx_status push_view(plx_dataset *data, const plx__view *view)
     return PLX_OK;
 }
 
-plx_status plx__dataset_adopt(plx_dataset *data, plx_context *ctx, plx__shared *block, const plx__view_source *s)
+static plx_status adopt(plx_dataset *data, plx_context *ctx, plx__shared *block, const plx__view_source *s)
 {
     plx_index rows = s->sparse ? s->csr.rows : s->dense.rows, cols = s->sparse ? s->csr.cols : s->dense.cols;
     plx__view view = {.kind = s->kind, .cols = cols, .cost = 1.0, .block = block};
     uint8_t *flags = NULL;
+    view.divided = s->divided;
+    view.begin = s->begin;
+    view.end = s->end;
     PLX_TRY(check_name(data, ctx, s->name));
     PLX_TRY(check_shape(data, ctx, s->name, s->kind, rows, cols));
     PLX_TRY(begin_view(&view, &flags, data, s->name, s->present));
@@ -309,6 +313,22 @@ static plx_status adopt_arena(plx_dataset *data, plx_context *ctx, plx__arena *a
     if (st == PLX_OK) st = plx__dataset_adopt(data, ctx, block, s);
     else plx__arena_free(arena);
     plx__shared_drop(block);
+    return st;
+}
+
+/* Of a view that a reader has whole, the rows that are to be kept. Similarities stay together: their columns are samples. */
+plx_status plx__dataset_adopt(plx_dataset *data, plx_context *ctx, plx__shared *block, const plx__view_source *s)
+{
+    plx_index rows = s->sparse ? s->csr.rows : s->dense.rows, begin = 0, end = 0;
+    plx__view_source part;
+    plx__arena arena;
+    bool divide = !s->divided && s->kind != PLX_VIEW_KERNEL && rows == data->n;
+    if (!plx__share_wanted(&begin, &end, ctx, rows) || !divide) return adopt(data, ctx, block, s);
+    if (s->sparse) PLX_TRY(check_csr(ctx, s->name, plx__ccsr(s->csr)));
+    plx__arena_init(&arena, data->arena.ctx);
+    plx_status st = plx__share_of(&part, &arena, s, begin, end);
+    if (st == PLX_OK) return adopt_arena(data, ctx, &arena, &part);
+    plx__arena_free(&arena);
     return st;
 }
 
@@ -441,9 +461,13 @@ static plx_status share_block(plx_dataset *data, plx_context *ctx, const plx__vi
 {
     plx__view view = *from;
     uint8_t *flags = NULL;
+    plx_index *bound = NULL;
     PLX_TRY(check_name(data, ctx, from->name));
     PLX_TRY(begin_view(&view, &flags, data, from->name, from->present));
     view.self = view.peers = NULL;
+    if (from->bound) PLX_TRY(plx__arena_i64(&bound, &data->arena, ctx->peers.ranks + 1));
+    if (from->bound) memcpy(bound, from->bound, ((size_t)ctx->peers.ranks + 1) * sizeof *bound);
+    view.bound = bound;
     return push_view(data, &view);
 }
 
@@ -451,6 +475,9 @@ plx_status plx__dataset_share(plx_dataset *data, plx_context *ctx, const plx__vi
 {
     const plx_context *own = data->arena.ctx, *theirs = from->block->arena.ctx;
     bool same = theirs == own || theirs == own->parent; /* the parent outlives the crew and keeps the block */
+    if (from->divided && !same)
+        PLX_FAIL(ctx, PLX_E_UNSUPPORTED, "view '%s' is divided among ranks and stays with the context it was read with",
+                 from->name);
     PLX_TRY(same ? share_block(data, ctx, from) : copy_whole(data, ctx, from));
     data->views[data->n_views - 1].text = NULL;
     if (from->text) PLX_TRY(plx__arena_text(&data->views[data->n_views - 1].text, &data->arena, from->text));

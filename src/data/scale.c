@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "data/divided.h"
 #include "linalg/csr.h"
 
 static const char *const KIND_NAMES[] = {"none", "unit", "zscore", "tfidf", "l1"};
@@ -48,7 +49,7 @@ plx__scale_kind plx__scale_auto(const plx__view *view, const uint8_t *rows)
     double filled = (double)view->nonzeros + (double)view->missing_values; /* a missing value is not known to be 0 */
     if (rows) {
         entries = filled = 0;
-        for (plx_index i = 0; i < view_rows(view); i++) {
+        for (plx_index i = plx__held_begin(view); i < plx__held_end(view, view_rows(view)); i++) {
             if (!rows[i] || !view->present[i]) continue;
             entries += (double)view->cols;
             filled += (double)filled_in_row(view, i);
@@ -63,8 +64,15 @@ plx_status plx__view_dense(plx__view *out, plx__arena *arena, const plx__view *v
     plx_mat full;
     *out = *view;
     if (!view->sparse) return PLX_OK;
-    PLX_TRY(plx__arena_mat(&full, arena, view->csr.rows, view->cols));
-    plx__csr_to_dense(full, view->csr);
+    if (view->divided) {
+        plx_index begin = view->begin, rows = view->end - begin;
+        PLX_TRY(plx__arena_mat(&full, arena, rows, view->cols));
+        plx__csr_to_dense(full, plx__csr_rows(view->csr, begin, view->end));
+        full = (plx_mat){plx__rows_at(full.data, begin, view->cols), view->csr.rows, view->cols, view->cols};
+    } else {
+        PLX_TRY(plx__arena_mat(&full, arena, view->csr.rows, view->cols));
+        plx__csr_to_dense(full, view->csr);
+    }
     out->sparse = false;
     out->dense = plx__cmat(full);
     out->csr = (plx_ccsr){0};
@@ -137,6 +145,31 @@ static plx_status moments_chunk(void *job_, plx_context *ctx, plx_index begin, p
     return PLX_OK;
 }
 
+/* A column is summed over all rows at once, so every rank has to see all of it: blocks of columns go round, in memory for
+ * a block at a time. Rows that do not count are nan on the way. */
+static plx_status gather_columns(moments_job *job, plx_context *ctx, double *column, plx_index begin, plx_index end)
+{
+    plx_cmat m = job->view->dense;
+    for (plx_index j = begin; j < end; j++) {
+        double *to = column + (j - begin) * m.rows;
+        plx_index count = 0;
+        for (plx_index i = job->view->begin; i < job->view->end; i++)
+            to[i] = fitted(job->view, job->rows, i) ? m.data[i * m.ld + j] : NAN;
+        PLX_TRY(plx__held_share(ctx, job->view, to, sizeof *to));
+        for (plx_index i = 0; i < m.rows; i++)
+            if (!isnan(to[i])) to[count++] = to[i];
+        PLX_TRY(column_moments(job, ctx, to, count, j));
+    }
+    return PLX_OK;
+}
+
+static plx_status divided_moments(moments_job *job, plx_context *ctx)
+{
+    for (plx_index j = 0; j < job->view->cols; j += COLUMN_BLOCK)
+        PLX_TRY(gather_columns(job, ctx, job->gathered, j, plx__min(job->view->cols, j + COLUMN_BLOCK)));
+    return PLX_OK;
+}
+
 static plx_status fit_zscore(plx__scaler *out, plx_context *ctx, plx__arena *arena, const plx__view *view,
                              const uint8_t *rows)
 {
@@ -147,7 +180,8 @@ static plx_status fit_zscore(plx__scaler *out, plx_context *ctx, plx__arena *are
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
     PLX_TRY(plx__arena_f64(&job.gathered, plx__scratch(ctx), (plx_index)plx__workers(ctx) * COLUMN_BLOCK,
                            view->dense.rows));
-    PLX_TRY(plx__parallel_for(ctx, view->cols, COLUMN_BLOCK, moments_chunk, &job));
+    if (view->divided) PLX_TRY(divided_moments(&job, ctx));
+    else PLX_TRY(plx__parallel_for(ctx, view->cols, COLUMN_BLOCK, moments_chunk, &job));
     plx__arena_rewind(plx__scratch(ctx), mark);
     out->mean = job.mean;
     out->sd = job.sd;
@@ -165,8 +199,9 @@ static plx_status df_chunk(void *job_, plx_context *ctx, plx_index begin, plx_in
 {
     const df_job *job = job_;
     const plx__view *v = job->view;
+    plx_index first = plx__held_begin(v);
     (void)ctx;
-    for (plx_index i = begin; i < end; i++) {
+    for (plx_index i = first + begin; i < first + end; i++) {
         if (!fitted(v, job->rows, i)) continue;
         if (v->sparse) {
             for (int64_t k = v->csr.ptr[i]; k < v->csr.ptr[i + 1]; k++)
@@ -181,9 +216,11 @@ static plx_status df_chunk(void *job_, plx_context *ctx, plx_index begin, plx_in
 
 plx_status plx__document_frequencies(double *df, plx_context *ctx, const plx__view *view, const uint8_t *rows)
 {
-    plx_index n = view_rows(view), grain = plx__max(ROW_GRAIN, n / DF_CHUNKS + 1);
+    plx_index n = plx__held_end(view, view_rows(view)) - plx__held_begin(view);
+    plx_index grain = plx__max(ROW_GRAIN, n / DF_CHUNKS + 1);
     df_job job = {view, rows};
-    return plx__parallel_sum(ctx, n, grain, view->cols, df_chunk, &job, df);
+    PLX_TRY(plx__parallel_sum(ctx, n, grain, view->cols, df_chunk, &job, df));
+    return plx__held_total(ctx, view, df, view->cols); /* counts: exact in any order */
 }
 
 static plx_status fit_tfidf(plx__scaler *out, plx_context *ctx, plx__arena *arena, const plx__view *view,
@@ -292,9 +329,10 @@ static void apply_sparse_row(const apply_job *job, plx_index i)
 static plx_status apply_chunk(void *job_, plx_context *ctx, plx_index begin, plx_index end, int worker)
 {
     const apply_job *job = job_;
+    plx_index first = plx__held_begin(job->view);
     (void)ctx;
     (void)worker;
-    for (plx_index i = begin; i < end; i++)
+    for (plx_index i = first + begin; i < first + end; i++)
         if (job->view->sparse) apply_sparse_row(job, i);
         else apply_dense_row(job, i);
     return PLX_OK;
@@ -315,19 +353,23 @@ plx_status plx__scaler_apply(plx__view *out, plx_context *ctx, plx__arena *arena
 {
     PLX_TRY(check_fit(ctx, scaler, view));
     apply_job job = {scaler, view, NULL};
-    plx_index n = view_rows(view), stored = view->sparse ? view->csr.ptr[n] : 0;
+    plx_index n = view_rows(view), begin = plx__held_begin(view), rows = plx__held_end(view, n) - begin;
+    plx_index stored = view->sparse ? view->csr.ptr[n] : rows * view->cols;
+    const double *first = NULL;
+    double filled = 0;
     *out = *view;
     if (view->sparse) {
         PLX_TRY(plx__arena_f64(&job.values, arena, 1, stored));
-        out->csr.val = job.values;
+        first = out->csr.val = job.values;
     } else {
-        PLX_TRY(plx__arena_f64(&job.values, arena, n, view->cols));
+        PLX_TRY(plx__held_dense(&job.values, arena, view, n));
         out->dense = (plx_cmat){job.values, n, view->cols, view->cols};
-        stored = n * view->cols;
+        first = job.values + begin * view->cols;
     }
-    PLX_TRY(plx__parallel_for(ctx, n, ROW_GRAIN, apply_chunk, &job));
+    PLX_TRY(plx__parallel_for(ctx, rows, ROW_GRAIN, apply_chunk, &job));
     if (scaler->kind == PLX__SCALE_ZSCORE) out->kind = PLX_VIEW_REAL;
-    out->nonzeros = 0;
-    for (plx_index k = 0; k < stored; k++) out->nonzeros += job.values[k] != 0 && !isnan(job.values[k]);
+    for (plx_index k = 0; k < stored; k++) filled += first[k] != 0 && !isnan(first[k]);
+    PLX_TRY(plx__held_total(ctx, view, &filled, 1));
+    out->nonzeros = (plx_index)filled;
     return PLX_OK;
 }

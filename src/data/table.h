@@ -18,6 +18,8 @@ typedef struct plx__table {
     plx_index n_texts;            /* columns of text still to be counted */
     const char *const *const *texts;
     const char *const *text_names; /* of these columns; NULL entries: without a name */
+    bool divided;                  /* only rows begin .. end-1 have values (data/divided.h) */
+    plx_index begin, end;
 } plx__table;
 
 static inline plx_index plx__table_rows(const plx__table *t) { return t->sparse ? t->csr.rows : t->dense.rows; }

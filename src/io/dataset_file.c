@@ -8,7 +8,8 @@
 #include <string.h>
 
 #include "core/file.h"
-#include "data/dataset_impl.h"
+#include "core/ranks.h"
+#include "data/divided.h"
 #include "io/matrix_kind.h"
 #include "io/guarded_read.h"
 #include "io/h5mu.h"
@@ -97,7 +98,7 @@ static plx_status matrix_dataset(plx_dataset **out, plx_context *ctx, plx__arena
     const plx_read_options *o = &request->o;
     plx__table table;
     const char **known = NULL;
-    plx__matrix_options how = {.format = o->format};
+    plx__matrix_options how = {.format = o->format, .in_order = true};
     how.csv = (plx__csv_options){.id = o->id, .label = o->label, .truth = o->truth, .text = o->text};
     how.csv.columns = o->columns;
     how.csv.drop = o->drop;
@@ -307,16 +308,22 @@ plx_status plx__dataset_read(plx_dataset **out, plx_context *ctx, const char *pa
                              const plx__text_recipe *fitted, plx_index n_fitted)
 {
     plx__read_request request = {.fitted = fitted, .n_fitted = n_fitted};
-    plx__arena arena;
-    plx__file_log log = {.arena = &arena};
+    plx__arena arena, names; /* what is read may go over to the data set, or be given back before the end */
+    plx__file_log log = {.arena = &names};
     *out = NULL;
     PLX_TRY(plx__read_options_copy(&request.o, ctx, given));
     plx__arena_init(&arena, ctx);
+    plx__arena_init(&names, ctx);
     ctx->files = &log;
+    if (request.o.own_rows && plx__ranks(ctx) > 1)
+        ctx->share = (plx__row_share){.rank = plx__rank(ctx), .ranks = plx__ranks(ctx)};
     plx_status st = read_all(out, ctx, &arena, path, &request);
     ctx->files = NULL;
+    ctx->share = (plx__row_share){0};
     if (st == PLX_OK && request.o.text_options) st = check_text_options(ctx, *out, request.o.text_options);
     if (st == PLX_OK) st = keep_files(*out, &log);
+    if (st == PLX_OK) st = plx__dataset_agree(*out, ctx);
+    plx__arena_free(&names);
     plx__arena_free(&arena);
     if (st != PLX_OK) {
         plx__dataset_destroy(*out);

@@ -110,7 +110,10 @@ static plx_status read_part(joiner *j, const char *file, const plx_view_source *
     if (source) one.o.columns = is_table(file) ? source->columns : NULL;
     plx__arena own; /* a part may keep what it was read into */
     plx__arena_init(&own, j->ctx);
+    plx__row_share share = j->ctx->share; /* whose rows are which is known after joining */
+    j->ctx->share = (plx__row_share){0};
     plx_status st = plx__dataset_read_one(part, j->ctx, &own, file, &one);
+    j->ctx->share = share;
     plx__arena_free(&own);
     PLX_TRY(st);
     j->files[j->n_parts++] = file;

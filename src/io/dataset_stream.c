@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "data/divided.h"
+
 static const char START[8] = "PLXDATA1", END[8] = "PLXDONE1";
 
 enum { PIECE = 1 << 20, WAIT_MS = 50 };
@@ -97,13 +99,16 @@ static void send_view(sender *s, const plx__view *v, plx_index n)
     send_bytes(s, &v->cost, sizeof v->cost);
     send_texts(s, v->text ? &v->text : NULL, 1);
     send_texts(s, v->features, v->cols);
+    send_number(s, v->divided);
+    send_number(s, plx__held_begin(v));
+    send_number(s, plx__held_end(v, n));
     send_number(s, v->sparse ? v->csr.ptr[n] : -1);
     if (v->sparse) {
         send_bytes(s, v->csr.ptr, (size_t)(n + 1) * sizeof *v->csr.ptr);
         send_bytes(s, v->csr.col, (size_t)v->csr.ptr[n] * sizeof *v->csr.col);
         send_bytes(s, v->csr.val, (size_t)v->csr.ptr[n] * sizeof *v->csr.val);
     } else {
-        for (plx_index i = 0; i < n; i++)
+        for (plx_index i = plx__held_begin(v); i < plx__held_end(v, n); i++)
             send_bytes(s, v->dense.data + i * v->dense.ld, (size_t)v->cols * sizeof(double));
     }
 }
@@ -264,11 +269,24 @@ static plx_status receive_sparse(receiver *r, plx__arena *arena, plx_csr *x, plx
     return receive_bytes(r, x->val, (size_t)nnz * sizeof *x->val);
 }
 
-static plx_status receive_dense(receiver *r, plx__arena *arena, plx_mat *x, plx_index n, int64_t cols)
+static plx_status receive_dense(receiver *r, plx__arena *arena, plx__view_source *s, plx_index n, int64_t cols)
 {
-    *x = (plx_mat){NULL, n, cols, cols};
-    PLX_TRY(plx__arena_bytes((void **)&x->data, arena, n, (size_t)cols * sizeof(double)));
-    return receive_bytes(r, x->data, (size_t)n * (size_t)cols * sizeof(double));
+    double *values = NULL;
+    plx_index rows = s->end - s->begin;
+    PLX_TRY(plx__arena_bytes((void **)&values, arena, rows, (size_t)cols * sizeof *values));
+    s->dense = (plx_mat){s->begin ? plx__rows_at(values, s->begin, cols) : values, n, cols, cols};
+    return receive_bytes(r, values, (size_t)rows * (size_t)cols * sizeof *values);
+}
+
+/* Which rows have values. */
+static plx_status receive_range(receiver *r, plx__view_source *s, plx_index n)
+{
+    int64_t divided = 0;
+    PLX_TRY(receive_number(r, &divided, 0, 1));
+    PLX_TRY(receive_number(r, &s->begin, 0, n));
+    PLX_TRY(receive_number(r, &s->end, s->begin, n));
+    s->divided = divided != 0;
+    return s->divided || (s->begin == 0 && s->end == n) ? PLX_OK : cut(r);
 }
 
 /* Name and names are in scratch and in the arena, the values in the arena. */
@@ -285,12 +303,13 @@ static plx_status receive_source(receiver *r, plx__view_source *s, plx__arena *a
     PLX_TRY(receive_bytes(r, cost, sizeof *cost));
     PLX_TRY(receive_texts(r, plx__scratch(r->ctx), text, &count, 1));
     PLX_TRY(receive_texts(r, arena, &s->features, &count, cols));
+    PLX_TRY(receive_range(r, s, n));
     PLX_TRY(receive_number(r, &nnz, -1, INT64_MAX / 16));
     s->kind = (plx_view_kind)kind;
     s->present = present;
     s->features_in_block = true;
     s->sparse = nnz >= 0;
-    return s->sparse ? receive_sparse(r, arena, &s->csr, n, cols, nnz) : receive_dense(r, arena, &s->dense, n, cols);
+    return s->sparse ? receive_sparse(r, arena, &s->csr, n, cols, nnz) : receive_dense(r, arena, s, n, cols);
 }
 
 static plx_status receive_view(receiver *r, plx_dataset *d)

@@ -36,6 +36,7 @@ typedef struct job {
     int64_t file_bytes, memory, seconds;
     int64_t addresses;  /* what may be mapped: the memory, or (streaming) also what is on the disk */
     const char *stream; /* directory to stream through; NULL: stay in memory */
+    plx__row_share share;
 } job;
 
 /* No more than 256 MiB and 2,048 times the file, see above. */
@@ -61,6 +62,7 @@ static void read_and_send(int fd, void *arg)
     plx__reader_limit(j->addresses + j->file_bytes + (int64_t)LIBRARY_MIB * MIB, j->seconds);
     if (plx__context_create(&ctx, &o) != PLX_OK) return;
     plx__call_begin(ctx);
+    ctx->share = j->share;
     plx_status st = j->stream ? plx__context_set_stream(ctx, j->stream) : PLX_OK;
     if (st == PLX_OK) st = j->reader->read(&data, ctx, j->path, &j->options);
     st = plx__call_end(ctx, st);
@@ -77,7 +79,30 @@ static const plx__file_reader *reader_called(const char *name)
     return NULL;
 }
 
-/* parallax-reader VERSION READER PATH LABEL TRUTH JOIN MEMORY SECONDS STREAM, as spawn_program() writes it. */
+/* RANK/RANKS, BEGIN-END, or nothing for all rows. */
+static bool read_share(plx__row_share *out, const char *text)
+{
+    char *end = NULL;
+    *out = (plx__row_share){0};
+    if (!text[0]) return true;
+    long long first = strtoll(text, &end, 10);
+    if (end == text || (*end != '/' && *end != '-') || first < 0) return false;
+    out->run = *end == '-';
+    long long second = strtoll(end + 1, &end, 10);
+    if (*end || second < first || (!out->run && (second < 1 || first >= second || second > INT32_MAX))) return false;
+    if (out->run) out->begin = first, out->end = second;
+    else out->rank = (int)first, out->ranks = (int)second;
+    return true;
+}
+
+static plx_status share_text(const char **out, plx_context *ctx, const plx__row_share *s)
+{
+    *out = "";
+    if (s->run) return plx__arena_printf(out, plx__scratch(ctx), "%lld-%lld", (long long)s->begin, (long long)s->end);
+    return s->ranks > 1 ? plx__arena_printf(out, plx__scratch(ctx), "%d/%d", s->rank, s->ranks) : PLX_OK;
+}
+
+/* parallax-reader VERSION READER PATH LABEL TRUTH JOIN MEMORY SECONDS STREAM ROWS, as spawn_program() writes it. */
 plx_status plx__reader_main(int argc, char **argv)
 {
     struct stat info;
@@ -91,7 +116,7 @@ plx_status plx__reader_main(int argc, char **argv)
     j.seconds = strtoll(argv[8], NULL, 10);
     j.stream = argv[9][0] ? argv[9] : NULL;
     j.file_bytes = stat(j.path, &info) == 0 ? (int64_t)info.st_size : 0;
-    if (j.memory < 1 || j.seconds < 1) return PLX_E_ARG;
+    if (j.memory < 1 || j.seconds < 1 || !read_share(&j.share, argv[10])) return PLX_E_ARG;
     j.addresses = addresses_of(&j);
     read_and_send(1, &j);
     return PLX_OK;
@@ -101,7 +126,8 @@ plx_status plx__reader_main(int argc, char **argv)
 
 static plx_status spawn_program(plx__reader_process *process, plx_context *ctx, const job *j, const char *program)
 {
-    const char *memory = NULL, *seconds = NULL, *label = j->options.label, *truth = j->options.truth;
+    const char *memory = NULL, *seconds = NULL, *label = j->options.label, *truth = j->options.truth, *rows = NULL;
+    PLX_TRY(share_text(&rows, ctx, &j->share));
     PLX_TRY(plx__arena_printf(&memory, plx__scratch(ctx), "%lld", (long long)j->memory));
     PLX_TRY(plx__arena_printf(&seconds, plx__scratch(ctx), "%lld", (long long)j->seconds));
     const char *argv[PLX__READER_ARGS + 1] = {program,
@@ -114,6 +140,7 @@ static plx_status spawn_program(plx__reader_process *process, plx_context *ctx, 
                                               memory,
                                               seconds,
                                               j->stream ? j->stream : "",
+                                              rows,
                                               NULL};
     return plx__reader_spawn(process, ctx, (char *const *)(uintptr_t)argv);
 }
@@ -178,7 +205,8 @@ static plx_status make_job(job *j, plx_context *ctx, const char *path, const plx
                .file_bytes = size,
                .memory = plx__max(1, plx__min(left, most_bytes(size))),
                .seconds = BASE_SECONDS + SECONDS_PER_MIB * (size / MIB),
-               .stream = ctx->paging ? plx__paging_directory(ctx->paging) : NULL};
+               .stream = ctx->paging ? plx__paging_directory(ctx->paging) : NULL,
+               .share = ctx->share};
     if (j->stream) j->memory = plx__max(1, left / 3); /* both processes hold pages of what passes between them */
     j->addresses = addresses_of(j);
     return PLX_OK;

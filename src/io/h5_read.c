@@ -113,10 +113,47 @@ static plx_status check_number_type(const plx__h5 *f, const reading *r, const ch
     return plx__h5_fail(f, PLX_E_FORMAT, object, "does not hold numbers");
 }
 
-/* Reads everything as `memory` type, `width` bytes per value; count = -1: any shape, else a vector of it. */
-static plx_status read_numbers(void **out, plx__h5_shape *shape, const plx__h5 *f, plx__arena *arena,
-                               const char *object, hid_t memory, size_t width, plx_index count)
+/* What to read of a data set: all of it, or begin .. end-1 of its first dimension. */
+typedef struct slice {
+    hid_t memory; /* type in memory, and its bytes */
+    size_t width;
+    plx_index count; /* -1: any shape, else a vector of so many values */
+    bool part;
+    plx_index begin, end;
+} slice;
+
+/* The values of the slice; shape->dim[0] and shape->count become those of the slice. */
+static plx_status read_slice(void **out, const plx__h5 *f, plx__arena *arena, reading *r, const slice *s,
+                             const char *object)
 {
+    hsize_t start[PLX__H5_MAX_RANK] = {0}, size[PLX__H5_MAX_RANK] = {0};
+    hid_t space = H5S_ALL, file = H5S_ALL;
+    bool failed = false;
+    if (s->part) {
+        if (r->shape.rank < 1 || s->end > r->shape.dim[0])
+            return plx__h5_fail(f, PLX_E_FORMAT, object, "has fewer rows than it should");
+        r->shape.count = r->shape.dim[0] ? r->shape.count / r->shape.dim[0] * (s->end - s->begin) : 0;
+        r->shape.dim[0] = s->end - s->begin;
+        for (int d = 0; d < r->shape.rank; d++) size[d] = (hsize_t)r->shape.dim[d];
+        start[0] = (hsize_t)s->begin;
+    }
+    PLX_TRY(plx__arena_bytes(out, arena, r->shape.count, s->width));
+    if (!r->shape.count) return PLX_OK;
+    if (s->part) {
+        failed = H5Sselect_hyperslab(r->space, H5S_SELECT_SET, start, NULL, size, NULL) < 0;
+        space = H5Screate_simple(r->shape.rank, size, NULL);
+        file = r->space;
+        failed |= space < 0;
+    }
+    failed = failed || H5Dread(r->set, s->memory, space, file, H5P_DEFAULT, *out) < 0;
+    if (s->part && space >= 0) H5Sclose(space);
+    return failed ? plx__h5_fail(f, PLX_E_FORMAT, object, "its values are damaged or cut off") : PLX_OK;
+}
+
+static plx_status read_numbers(void **out, plx__h5_shape *shape, const plx__h5 *f, plx__arena *arena,
+                               const char *object, slice s)
+{
+    plx_index count = s.count;
     reading r;
     char text[128];
     *out = NULL;
@@ -131,9 +168,7 @@ static plx_status read_numbers(void **out, plx__h5_shape *shape, const plx__h5 *
         goto done;
     }
     PLX_GOTO(check_storage(f, &r, object));
-    PLX_GOTO(plx__arena_bytes(out, arena, r.shape.count, width));
-    if (r.shape.count && H5Dread(r.set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, *out) < 0)
-        st = plx__h5_fail(f, PLX_E_FORMAT, object, "its values are damaged or cut off");
+    PLX_GOTO(read_slice(out, f, arena, &r, &s, object));
     if (shape) *shape = r.shape;
 done:
     end_reading(&r);
@@ -142,18 +177,35 @@ done:
 
 plx_status plx__h5_read_f64(double **out, plx__h5_shape *shape, const plx__h5 *f, plx__arena *arena, const char *object)
 {
-    return read_numbers((void **)out, shape, f, arena, object, H5T_NATIVE_DOUBLE, sizeof **out, -1);
+    return read_numbers((void **)out, shape, f, arena, object,
+                        (slice){H5T_NATIVE_DOUBLE, sizeof **out, -1, false, 0, 0});
+}
+
+plx_status plx__h5_read_f64_part(double **out, plx__h5_shape *shape, const plx__h5 *f, plx__arena *arena,
+                                 const char *object, plx_index begin, plx_index end)
+{
+    slice s = {H5T_NATIVE_DOUBLE, sizeof **out, -1, true, begin, end};
+    return read_numbers((void **)out, shape, f, arena, object, s);
+}
+
+plx_status plx__h5_read_i64_part(int64_t **out, plx__h5_shape *shape, const plx__h5 *f, plx__arena *arena,
+                                 const char *object, plx_index begin, plx_index end)
+{
+    slice s = {H5T_NATIVE_INT64, sizeof **out, -1, true, begin, end};
+    return read_numbers((void **)out, shape, f, arena, object, s);
 }
 
 plx_status plx__h5_read_i64(int64_t **out, plx__h5_shape *shape, const plx__h5 *f, plx__arena *arena,
                             const char *object)
 {
-    return read_numbers((void **)out, shape, f, arena, object, H5T_NATIVE_INT64, sizeof **out, -1);
+    return read_numbers((void **)out, shape, f, arena, object,
+                        (slice){H5T_NATIVE_INT64, sizeof **out, -1, false, 0, 0});
 }
 
 plx_status plx__h5_read_vector(double **out, plx_index count, const plx__h5 *f, plx__arena *arena, const char *object)
 {
-    return read_numbers((void **)out, NULL, f, arena, object, H5T_NATIVE_DOUBLE, sizeof **out, count);
+    return read_numbers((void **)out, NULL, f, arena, object,
+                        (slice){H5T_NATIVE_DOUBLE, sizeof **out, count, false, 0, 0});
 }
 
 plx_status plx__h5_read_real(double *out, const plx__h5 *f, const char *object)

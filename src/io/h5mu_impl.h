@@ -19,10 +19,16 @@ plx_status plx__h5mu_index(const char *const **names, plx_index *count, const pl
 plx_status plx__h5mu_column(const char *const **out, const plx__h5 *f, plx__arena *arena, const char *frame,
                             const char *column, plx_index rows);
 
-/* A matrix element (array, csr_matrix, csc_matrix, also the older unmarked forms) of that shape; sparse rows
- * come out sorted and without duplicates. */
+/* Rows begin .. end-1 of a matrix: those of samples first .. last-1 that it has. */
+typedef struct plx__row_run {
+    plx_index begin, end, first, last;
+    bool whole; /* told by the reader: all rows came, because they are not stored one after the other */
+} plx__row_run;
+
+/* A matrix element (array, csr_matrix, csc_matrix, also the older unmarked forms) of that shape, or (part not NULL) some
+ * rows of it; sparse rows come out sorted and without duplicates. */
 plx_status plx__h5mu_matrix(plx__table *out, const plx__h5 *f, plx__arena *arena, const char *object, plx_index rows,
-                            plx_index cols);
+                            plx_index cols, plx__row_run *part);
 
 /* ---- a file being read ---- */
 

@@ -25,14 +25,43 @@ static plx_status check_pointers(const plx__h5 *f, const compressed *c, plx_inde
         if (c->ptr[i] < (i ? c->ptr[i - 1] : 0) || c->ptr[i] > stored || (i == 0 && c->ptr[0] != 0))
             PLX_FAIL(f->ctx, PLX_E_FORMAT, "%s: %s/indptr: entry %lld (%lld) does not fit %lld stored values", f->path,
                      object, (long long)i, (long long)c->ptr[i], (long long)stored);
-    for (int64_t p = 0; p < c->ptr[c->major]; p++)
-        if (c->index[p] < 0 || c->index[p] >= c->minor)
-            PLX_FAIL(f->ctx, PLX_E_FORMAT, "%s: %s/indices: entry %lld (%lld) is not below %lld", f->path, object,
-                     (long long)p, (long long)c->index[p], (long long)c->minor);
     return PLX_OK;
 }
 
-static plx_status read_compressed(compressed *c, const plx__h5 *f, const char *object)
+/* `first`: entry of the file that the entries at hand begin with. */
+static plx_status check_indices(const plx__h5 *f, const compressed *c, int64_t first, const char *object)
+{
+    for (int64_t p = 0; p < c->ptr[c->major]; p++)
+        if (c->index[p] < 0 || c->index[p] >= c->minor)
+            PLX_FAIL(f->ctx, PLX_E_FORMAT, "%s: %s/indices: entry %lld (%lld) is not below %lld", f->path, object,
+                     (long long)(first + p), (long long)c->index[p], (long long)c->minor);
+    return PLX_OK;
+}
+
+/* The entries of slices begin .. end-1, which are all that is left of the matrix. */
+static plx_status read_run(compressed *c, const plx__h5 *f, const char *object, const char *data, const char *indices,
+                           plx_index begin, plx_index end)
+{
+    plx__arena *scratch = plx__scratch(f->ctx);
+    plx__h5_shape shape, n_index, n_ptr = {.count = c->major + 1};
+    int64_t first = 0;
+    PLX_TRY(plx__h5_shape_of(&shape, f, data));
+    PLX_TRY(plx__h5_shape_of(&n_index, f, indices));
+    if (shape.count != n_index.count)
+        PLX_FAIL(f->ctx, PLX_E_FORMAT, "%s: %s: %lld values but %lld indices", f->path, object, (long long)shape.count,
+                 (long long)n_index.count);
+    PLX_TRY(check_pointers(f, c, n_ptr.count, shape.count, object));
+    first = c->ptr[begin];
+    PLX_TRY(plx__h5_read_i64_part(&c->index, &shape, f, scratch, indices, first, c->ptr[end]));
+    PLX_TRY(plx__h5_read_f64_part(&c->value, &shape, f, scratch, data, first, c->ptr[end]));
+    c->ptr += begin;
+    c->major = end - begin;
+    for (plx_index i = 0; i <= c->major; i++) c->ptr[i] -= first;
+    return check_indices(f, c, first, object);
+}
+
+/* `part`: slices begin .. end-1 only. */
+static plx_status read_compressed(compressed *c, const plx__h5 *f, const char *object, const plx__row_run *part)
 {
     plx__arena *scratch = plx__scratch(f->ctx);
     const char *data = NULL, *indices = NULL, *indptr = NULL;
@@ -41,12 +70,14 @@ static plx_status read_compressed(compressed *c, const plx__h5 *f, const char *o
     PLX_TRY(plx__arena_printf(&indices, scratch, "%s/indices", object));
     PLX_TRY(plx__arena_printf(&indptr, scratch, "%s/indptr", object));
     PLX_TRY(plx__h5_read_i64(&c->ptr, &n_ptr, f, scratch, indptr));
+    if (part && n_ptr.count == c->major + 1) return read_run(c, f, object, data, indices, part->begin, part->end);
     PLX_TRY(plx__h5_read_i64(&c->index, &n_index, f, scratch, indices));
     PLX_TRY(plx__h5_read_f64(&c->value, &n_data, f, scratch, data));
     if (n_data.count != n_index.count)
         PLX_FAIL(f->ctx, PLX_E_FORMAT, "%s: %s: %lld values but %lld indices", f->path, object, (long long)n_data.count,
                  (long long)n_index.count);
-    return check_pointers(f, c, n_ptr.count, n_data.count, object);
+    PLX_TRY(check_pointers(f, c, n_ptr.count, n_data.count, object));
+    return check_indices(f, c, 0, object);
 }
 
 /* Counting sort by index: exchanges the roles of slices and indices, and leaves indices sorted. */
@@ -122,8 +153,9 @@ static plx_status check_shape(const plx__h5 *f, const char *object, int64_t rows
              f->path, object, (long long)rows, (long long)cols, (long long)obs, (long long)var);
 }
 
+/* Rows of a matrix that is stored by columns cannot be told apart before all of it was read: *part is then told so. */
 static plx_status read_sparse(plx__table *out, const plx__h5 *f, plx__arena *arena, const char *object, plx_index rows,
-                              plx_index cols)
+                              plx_index cols, plx__row_run *part)
 {
     plx__arena *scratch = plx__scratch(f->ctx);
     bool by_column = false;
@@ -134,7 +166,8 @@ static plx_status read_sparse(plx__table *out, const plx__h5 *f, plx__arena *are
     if (cols > INT32_MAX) return plx__h5_fail(f, PLX_E_UNSUPPORTED, object, "has more than 2147483647 columns");
     c.major = by_column ? cols : rows;
     c.minor = by_column ? rows : cols;
-    PLX_TRY(read_compressed(&c, f, object));
+    if (by_column && part) part->whole = true;
+    PLX_TRY(read_compressed(&c, f, object, by_column ? NULL : part));
     if (by_column || !is_sorted(&c)) {
         PLX_TRY(flip(&other, scratch, &c));
         if (by_column) c = other;
@@ -147,7 +180,7 @@ static plx_status read_sparse(plx__table *out, const plx__h5 *f, plx__arena *are
 /* ---- dense ---- */
 
 static plx_status read_dense(plx__table *out, const plx__h5 *f, plx__arena *arena, const char *object, plx_index rows,
-                             plx_index cols)
+                             plx_index cols, const plx__row_run *part)
 {
     plx__h5_shape shape;
     double *data = NULL;
@@ -155,19 +188,20 @@ static plx_status read_dense(plx__table *out, const plx__h5 *f, plx__arena *aren
     if (shape.rank == 1 && cols == 1) shape.dim[1] = 1; /* anndata once squeezed a single column */
     else if (shape.rank != 2) return plx__h5_fail(f, PLX_E_FORMAT, object, "is not a matrix of two dimensions");
     PLX_TRY(check_shape(f, object, shape.dim[0], shape.dim[1], rows, cols));
-    PLX_TRY(plx__h5_read_f64(&data, &shape, f, arena, object));
+    if (part) PLX_TRY(plx__h5_read_f64_part(&data, &shape, f, arena, object, part->begin, part->end));
+    else PLX_TRY(plx__h5_read_f64(&data, &shape, f, arena, object));
     out->sparse = false;
-    out->dense = (plx_mat){data, rows, cols, cols};
+    out->dense = (plx_mat){data, part ? part->end - part->begin : rows, cols, cols};
     return PLX_OK;
 }
 
 plx_status plx__h5mu_matrix(plx__table *out, const plx__h5 *f, plx__arena *arena, const char *object, plx_index rows,
-                            plx_index cols)
+                            plx_index cols, plx__row_run *part)
 {
     *out = (plx__table){0};
     switch (plx__h5_what(f, object)) {
-    case PLX__H5_GROUP: return read_sparse(out, f, arena, object, rows, cols);
-    case PLX__H5_NUMBERS: return read_dense(out, f, arena, object, rows, cols);
+    case PLX__H5_GROUP: return read_sparse(out, f, arena, object, rows, cols, part);
+    case PLX__H5_NUMBERS: return read_dense(out, f, arena, object, rows, cols, part);
     default: return plx__h5_fail(f, PLX_E_FORMAT, object, "is not a matrix of numbers");
     }
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/text.h"
-#include "data/dataset_impl.h"
+#include "data/divided.h"
 #include "io/h5_impl.h"
 #include "io/h5mu_impl.h"
 #include "io/matrix_kind.h"
@@ -149,18 +149,69 @@ static bool in_order(const plx__h5mu_reader *r, const plx__modality *m)
     return same;
 }
 
-/* Rows that are in the order of the samples stay where they are; others move to an arena of their own. */
+/* ---- some rows (data/divided.h) ---- */
+
+/* Of the samples first .. last-1, which the rows at hand belong to. */
+static plx_status pad_sparse(plx__view_source *s, plx__arena *arena, plx__h5mu_reader *r, const plx__modality *m,
+                             const plx__row_run *part)
+{
+    plx_csr x = s->csr;
+    s->csr.rows = r->n;
+    PLX_TRY(plx__arena_i64(&s->csr.ptr, arena, r->n + 1));
+    for (plx_index i = 0; i < x.rows; i++) s->csr.ptr[m->sample[part->begin + i] + 1] = x.ptr[i + 1] - x.ptr[i];
+    for (plx_index i = 0; i < r->n; i++) s->csr.ptr[i + 1] += s->csr.ptr[i];
+    return PLX_OK;
+}
+
+static plx_status pad_dense(plx__view_source *s, plx__arena *moved, plx__h5mu_reader *r, const plx__modality *m,
+                            const plx__row_run *part)
+{
+    plx_mat x = s->dense;
+    double *values = NULL;
+    PLX_TRY(plx__arena_f64(&values, moved, part->last - part->first, x.cols));
+    for (plx_index i = 0; i < x.rows; i++)
+        memcpy(values + (m->sample[part->begin + i] - part->first) * x.cols, x.data + i * x.ld,
+               (size_t)x.cols * sizeof *values);
+    s->dense = (plx_mat){plx__rows_at(values, part->first, x.cols), r->n, x.cols, x.cols};
+    return PLX_OK;
+}
+
+/* The rows to keep, where they come in the order of the samples. The columns of a kernel are samples themselves. */
+static plx_status wanted_rows(bool *some, plx__row_run *part, plx__h5mu_reader *r, const plx__modality *m)
+{
+    const char *path = NULL, *kind = NULL;
+    *part = (plx__row_run){0};
+    *some = plx__share_wanted(&part->first, &part->last, r->ctx, r->n);
+    for (plx_index i = 0; *some && i < m->n_obs; i++) *some = m->sample[i] > (i ? m->sample[i - 1] : -1);
+    if (!*some) return PLX_OK;
+    while (part->begin < m->n_obs && m->sample[part->begin] < part->first) part->begin++;
+    for (part->end = part->begin; part->end < m->n_obs && m->sample[part->end] < part->last;) part->end++;
+    if (!r->own) return PLX_OK;
+    PLX_TRY(plx__arena_printf(&path, plx__scratch(r->ctx), PLX__H5MU_OWN "/views/%s/kind", m->key));
+    if (plx__h5_what(r->f, path) != PLX__H5_TEXTS) return PLX_OK;
+    PLX_TRY(plx__h5_read_text(&kind, r->f, plx__scratch(r->ctx), path));
+    *some = strcmp(kind, plx__view_kind_name(PLX_VIEW_KERNEL)) != 0;
+    return PLX_OK;
+}
+
+/* Rows that are in the order of the samples stay where they are; others move to an arena of their own. `part`: not NULL
+ * when `x` has some of the rows only. */
 static plx_status place_rows(plx__view_source *s, plx__arena *arena, plx__h5mu_reader *r, const plx__modality *m,
-                             const plx__table *x)
+                             const plx__table *x, const plx__row_run *part)
 {
     plx__arena moved;
     plx_status st = PLX_OK;
     s->sparse = x->sparse;
     s->dense = x->dense;
     s->csr = x->csr;
-    if (in_order(r, m)) return PLX_OK;
+    s->divided = part != NULL;
+    s->begin = part ? part->first : 0;
+    s->end = part ? part->last : 0;
+    if (part && x->sparse) return pad_sparse(s, arena, r, m, part);
+    if (!part && in_order(r, m)) return PLX_OK;
     plx__arena_init(&moved, r->ctx);
-    if (x->sparse) PLX_GOTO(spread_sparse(&s->csr, &moved, r, m, &x->csr));
+    if (part) PLX_GOTO(pad_dense(s, &moved, r, m, part));
+    else if (x->sparse) PLX_GOTO(spread_sparse(&s->csr, &moved, r, m, &x->csr));
     else PLX_GOTO(spread_dense(&s->dense, &moved, r, m, &x->dense));
 done:
     plx__arena_free(st == PLX_OK ? arena : &moved);
@@ -170,7 +221,7 @@ done:
 
 /* The values are in `arena`, which goes over to the data set. */
 static plx_status add_values(plx_dataset *data, plx__h5mu_reader *r, const plx__modality *m, plx__arena *arena,
-                             const plx__table *x)
+                             const plx__table *x, const plx__row_run *part)
 {
     plx__view_source s = {.name = m->view};
     plx__shared *block = NULL;
@@ -179,7 +230,7 @@ static plx_status add_values(plx_dataset *data, plx__h5mu_reader *r, const plx__
     PLX_TRY(feature_names(&s.features, r, m));
     PLX_TRY(presence(&present, r, m));
     s.present = present;
-    PLX_TRY(place_rows(&s, arena, r, m, x));
+    PLX_TRY(place_rows(&s, arena, r, m, x, part));
     PLX_TRY(plx__shared_take(&block, r->ctx, arena));
     plx_status st = plx__dataset_adopt(data, r->ctx, block, &s);
     plx__shared_drop(block);
@@ -192,12 +243,15 @@ static plx_status add_view(plx_dataset *data, plx__h5mu_reader *r, const plx__mo
     plx__arena arena;
     const char *object = NULL;
     plx__table x;
+    plx__row_run part;
+    bool some = false;
     plx_status st = PLX_OK;
     plx__arena_init(&arena, r->ctx);
     PLX_GOTO(plx__poll(r->ctx));
     PLX_GOTO(plx__arena_printf(&object, plx__scratch(r->ctx), "%s/X", m->group));
-    PLX_GOTO(plx__h5mu_matrix(&x, r->f, &arena, object, m->n_obs, m->n_var));
-    st = add_values(data, r, m, &arena, &x);
+    PLX_GOTO(wanted_rows(&some, &part, r, m));
+    PLX_GOTO(plx__h5mu_matrix(&x, r->f, &arena, object, m->n_obs, m->n_var, some ? &part : NULL));
+    st = add_values(data, r, m, &arena, &x, some && !part.whole ? &part : NULL);
     if (st == PLX_E_DATA) st = plx__fail_prefix(r->ctx, st, "%s: %s", r->f->path, object);
 done:
     plx__arena_free(&arena);

@@ -259,7 +259,10 @@ static plx_status adopt(plx_dataset *data, plx_context *ctx, const plx__loose_vi
                                .csr = v->table.csr,
                                .features = v->table.col_names,
                                .features_in_block = true,
-                               .present = v->present};
+                               .present = v->present,
+                               .divided = v->table.divided,
+                               .begin = v->table.begin,
+                               .end = v->table.end};
     return plx__dataset_adopt(data, ctx, v->block, &source);
 }
 

@@ -8,6 +8,7 @@
 #include "core/file.h"
 #include "core/number.h"
 #include "core/text.h"
+#include "data/divided.h"
 #include "io/mtx.h"
 #include "io/npy.h"
 
@@ -108,6 +109,52 @@ static plx_status parse(plx__table *out, plx_context *ctx, plx__arena *arena, co
     return plx__csv_parse(out, ctx, arena, path, bytes->data, bytes->size, &csv);
 }
 
+static plx_status copy_texts(const char *const **texts, plx__arena *arena, plx_index count)
+{
+    const char **copy = NULL;
+    if (!*texts) return PLX_OK;
+    PLX_TRY(PLX__ARENA_NEW(&copy, arena, count));
+    for (plx_index i = 0; i < count; i++)
+        if ((*texts)[i]) PLX_TRY(plx__arena_text(&copy[i], arena, (*texts)[i]));
+    *texts = copy;
+    return PLX_OK;
+}
+
+/* The table with some of its rows, copied. */
+static plx_status copy_share(plx__table *out, plx__arena *arena, const plx__table *from, plx_index begin, plx_index end)
+{
+    plx__view_source whole = {.sparse = from->sparse, .dense = from->dense, .csr = from->csr}, part;
+    *out = *from;
+    PLX_TRY(plx__share_of(&part, arena, &whole, begin, end));
+    out->dense = part.dense;
+    out->csr = part.csr;
+    out->divided = true;
+    out->begin = begin;
+    out->end = end;
+    PLX_TRY(copy_texts(&out->col_names, arena, plx__table_cols(from)));
+    PLX_TRY(copy_texts(&out->labels, arena, plx__table_rows(from)));
+    return copy_texts(&out->truth, arena, plx__table_rows(from));
+}
+
+/* Keeps the rows the context asks for and gives the memory of the others back, `mark` being where the table begins. Rows
+ * with names may have to be brought into another order first, and text is counted over all of it. */
+static plx_status keep_share(plx__table *table, plx_context *ctx, plx__arena *arena, plx__mark mark)
+{
+    plx_index begin = 0, end = 0;
+    plx__table part;
+    plx__arena aside;
+    if (table->row_names || table->n_texts || !plx__share_wanted(&begin, &end, ctx, plx__table_rows(table)))
+        return PLX_OK;
+    plx__arena_init(&aside, ctx);
+    plx_status st = copy_share(&part, &aside, table, begin, end);
+    if (st == PLX_OK) {
+        plx__arena_rewind(arena, mark);
+        st = copy_share(table, arena, &part, begin, end);
+    }
+    plx__arena_free(&aside);
+    return st;
+}
+
 plx_status plx__matrix_file_read(plx__table *out, plx_context *ctx, plx__arena *arena, const char *path,
                                  const plx__matrix_options *options)
 {
@@ -115,10 +162,11 @@ plx_status plx__matrix_file_read(plx__table *out, plx_context *ctx, plx__arena *
     plx__bytes bytes;
     *out = (plx__table){0};
     PLX_TRY(plx__bytes_read(&bytes, ctx, path));
-    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx)), first = plx__arena_mark(arena);
     plx_status st = parse(out, ctx, arena, path, &bytes, options ? options : &automatic);
     if (arena != plx__scratch(ctx)) plx__arena_rewind(plx__scratch(ctx), mark);
     plx__bytes_free(&bytes, ctx);
+    if (st == PLX_OK && options && options->in_order) st = keep_share(out, ctx, arena, first);
     return st;
 }
 

@@ -12,6 +12,8 @@ typedef struct plx__matrix_options { /* all zero: everything is found out */
     const char *format;              /* "csv", "tsv", "mtx", "npy", "svmlight", or NULL */
     plx__csv_options csv;
     plx__svmlight_options svmlight;
+    bool
+        in_order; /* rows without names are the samples: only those that the context asks for are kept (data/divided.h) */
 } plx__matrix_options;
 
 plx_status plx__matrix_file_read(plx__table *out, plx_context *ctx, plx__arena *arena, const char *path,

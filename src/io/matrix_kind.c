@@ -8,8 +8,9 @@
 
 static const double *values_of(const plx__table *t, plx_index *count)
 {
-    *count = t->sparse ? (plx_index)t->csr.ptr[t->csr.rows] : t->dense.rows * t->dense.cols;
-    return t->sparse ? t->csr.val : t->dense.data;
+    plx_index rows = t->divided ? t->end - t->begin : t->dense.rows;
+    *count = t->sparse ? (plx_index)t->csr.ptr[t->csr.rows] : rows * t->dense.cols;
+    return t->sparse ? t->csr.val : t->dense.data + (t->divided ? t->begin * t->dense.ld : 0);
 }
 
 static plx_view_kind kind_of(const plx__value_facts *f)
@@ -35,8 +36,11 @@ plx_view_kind plx__guess_kind_sparse(plx_ccsr m)
 
 plx_view_kind plx__guess_kind(const plx__table *table)
 {
-    return table->sparse ? plx__guess_kind_sparse(plx__ccsr(table->csr))
-                         : plx__guess_kind_dense(plx__cmat(table->dense));
+    plx_cmat dense = plx__cmat(table->dense);
+    if (table->sparse) return plx__guess_kind_sparse(plx__ccsr(table->csr));
+    if (table->divided)
+        dense = (plx_cmat){dense.data + table->begin * dense.ld, table->end - table->begin, dense.cols, dense.ld};
+    return plx__guess_kind_dense(dense);
 }
 
 bool plx__kind_fits(const plx__table *table, plx_view_kind kind)

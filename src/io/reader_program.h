@@ -8,7 +8,7 @@
 
 #include "core/ctx.h"
 
-enum { PLX__READER_ARGS = 10, PLX__READER_REFUSED = 3 /* exit status: of another version, or called wrongly */ };
+enum { PLX__READER_ARGS = 11, PLX__READER_REFUSED = 3 /* exit status: of another version, or called wrongly */ };
 
 /* A process whose standard output is `out`. Its arguments are texts; argv[0] is the program's path. */
 typedef struct plx__reader_process {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "data/divided.h"
 
 const plx__param_spec plx__scale_params[] = {
     PLX__VIEW_CHOICE(
@@ -264,7 +265,8 @@ plx_status plx__points_unit(plx__points *out, plx_context *ctx, plx__points from
 
 static double view_bytes(const plx__view *v, plx_index n, bool dense)
 {
-    return v->sparse && !dense ? 12.0 * (double)v->csr.ptr[n] + 8.0 * (double)n : 8.0 * (double)n * (double)v->cols;
+    double rows = (double)(plx__held_end(v, n) - plx__held_begin(v));
+    return v->sparse && !dense ? 12.0 * (double)v->csr.ptr[n] + 8.0 * (double)n : 8.0 * rows * (double)v->cols;
 }
 
 /* The scaled copy (made from a dense one where auto standardises a sparse view), and statistics of its columns: those

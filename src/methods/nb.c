@@ -7,6 +7,7 @@
  */
 #include <math.h>
 
+#include "data/divided.h"
 #include "mixture/naive_bayes.h"
 #include "mixture/row_scaling.h"
 
@@ -76,8 +77,9 @@ static plx_status score_view(plx__run *run, plx__nb_joint *j, const plx__view *v
     PLX_TRY(plx__store_shaped(&theta, run->ctx, state, theta_name, j->joint.cols, v->cols));
     PLX_TRY(plx__view_key(&name, run->ctx, "posterior", v->name));
     PLX_TRY(plx__store_new(&own, run->out, name, j->joint.rows, j->joint.cols));
-    PLX_TRY(plx__nb_log_scores(run->ctx, plx__view_points(v), theta, own));
-    return plx__nb_joint_add(j, run->ctx, v, own);
+    PLX_TRY(plx__nb_view_scores(run->ctx, v, theta, own));
+    PLX_TRY(plx__nb_joint_add(j, run->ctx, v, own));
+    return plx__held_share(run->ctx, v, own.data, (size_t)own.ld * sizeof *own.data);
 }
 
 static plx_status start_scoring(plx__nb_joint *j, plx__run *run)
@@ -132,6 +134,21 @@ static plx_status predict(plx__run *run)
     return score(run, views);
 }
 
+/* The product of a dense view is cut by its shape, and so would be its roundings. */
+static bool own_rows(plx__run *run, const plx_dataset *data)
+{
+    bool sparse = true;
+    (void)run;
+    for (plx_index v = 0; v < data->n_views; v++) sparse &= data->views[v].sparse;
+    return sparse;
+}
+
+static plx_status whose_rows(plx_index *bound, plx__run *run)
+{
+    plx__nb_bounds(bound, run->ctx, run->problem->n);
+    return PLX_OK;
+}
+
 static double memory(const plx__run *run)
 {
     const plx__problem *x = run->problem;
@@ -164,6 +181,8 @@ const plx__method plx__method_nb = {
     .growth = "linear",
     .streams = true,
     .ranks = PLX__RANKS_SUMS,
+    .own_rows = own_rows,
+    .whose_rows = whose_rows,
     .params = tables,
     .arrays = array_specs,
     .profiles = {.array = "theta.VIEW"},

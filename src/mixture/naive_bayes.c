@@ -9,6 +9,7 @@
 
 #include "core/parallel.h"
 #include "core/slabs.h"
+#include "data/divided.h"
 #include "mixture/softmax.h"
 
 static const double LOG_OF_ZERO = 1e-300; /* smoothing = 0: log 0 is taken as the log of this */
@@ -60,6 +61,11 @@ static plx_status count_pane(void *arg, plx_context *ctx, plx_index begin, plx_i
     for (plx_index i = begin; i < end; i++)
         if (label[i] >= 0 && q->view->present[i]) plx__nb_add_row(table + label[i] * q->view->cols, q->view, i);
     return PLX_OK;
+}
+
+void plx__nb_bounds(plx_index *bound, const plx_context *ctx, plx_index n)
+{
+    plx__slabs_bounds(bound, ctx, plx__slabs_cut(n, PLX__PANE_ROWS));
 }
 
 plx_status plx__nb_counts(plx_mat counts, plx_context *ctx, const plx__nb_labels *l, const plx__view *v)
@@ -135,6 +141,16 @@ void plx__nb_logs(plx_cmat theta, plx_mat logs)
         }
 }
 
+plx_status plx__nb_view_scores(plx_context *ctx, const plx__view *v, plx_cmat theta, plx_mat out)
+{
+    plx_index begin = plx__held_begin(v), rows = plx__held_end(v, out.rows) - begin;
+    if (!v->divided) return plx__nb_log_scores(ctx, plx__view_points(v), theta, out);
+    PLX_ASSERT(v->sparse); /* a dense product is cut by its shape */
+    out.data += begin * out.ld;
+    out.rows = rows;
+    return plx__nb_log_scores(ctx, plx__points_csr(plx__csr_rows(v->csr, begin, begin + rows)), theta, out);
+}
+
 /* One product with the transposed logarithms. */
 plx_status plx__nb_log_scores(plx_context *ctx, plx__points rows, plx_cmat theta, plx_mat out)
 {
@@ -162,10 +178,10 @@ plx_status plx__nb_joint_open(plx__nb_joint *j, plx_context *ctx, const double *
 static plx_status join_view(void *arg, plx_context *ctx, plx_index begin, plx_index end, int worker)
 {
     const plx__nb_joint *j = arg;
-    plx_index k = j->own.cols;
+    plx_index k = j->own.cols, first = plx__held_begin(j->view);
     (void)ctx;
     (void)worker;
-    for (plx_index i = begin; i < end; i++) {
+    for (plx_index i = first + begin; i < first + end; i++) {
         double *row = j->own.data + i * j->own.ld, *sum = j->joint.data + i * j->joint.ld;
         if (!j->view->present[i]) {
             memset(row, 0, (size_t)k * sizeof *row);
@@ -181,19 +197,20 @@ static plx_status join_view(void *arg, plx_context *ctx, plx_index begin, plx_in
 
 plx_status plx__nb_joint_add(plx__nb_joint *j, plx_context *ctx, const plx__view *view, plx_mat own)
 {
+    plx_index rows = plx__held_end(view, own.rows) - plx__held_begin(view);
     j->view = view;
     j->own = own;
-    return plx__parallel_for(ctx, own.rows, ROWS_AT_A_TIME, join_view, j);
+    return plx__parallel_for(ctx, rows, ROWS_AT_A_TIME, join_view, j);
 }
 
 /* (C) */
 static plx_status join_all(void *arg, plx_context *ctx, plx_index begin, plx_index end, int worker)
 {
     const plx__nb_joint *j = arg;
-    plx_index k = j->joint.cols;
+    plx_index k = j->joint.cols, first = j->view ? plx__held_begin(j->view) : 0;
     (void)ctx;
     (void)worker;
-    for (plx_index i = begin; i < end; i++) {
+    for (plx_index i = first + begin; i < first + end; i++) {
         double *row = j->joint.data + i * j->joint.ld;
         if (!j->views[i]) memcpy(row, j->prior, (size_t)k * sizeof *row);
         else if (j->product) plx__softmax_row(row, j->log_prior, k);
@@ -204,7 +221,9 @@ static plx_status join_all(void *arg, plx_context *ctx, plx_index begin, plx_ind
 
 plx_status plx__nb_joint_close(plx__nb_joint *j, plx_context *ctx)
 {
-    return plx__parallel_for(ctx, j->joint.rows, ROWS_AT_A_TIME, join_all, j);
+    plx_index n = j->joint.rows, rows = j->view ? plx__held_end(j->view, n) - plx__held_begin(j->view) : n;
+    PLX_TRY(plx__parallel_for(ctx, rows, ROWS_AT_A_TIME, join_all, j));
+    return j->view ? plx__held_share(ctx, j->view, j->joint.data, (size_t)j->joint.ld * sizeof(double)) : PLX_OK;
 }
 
 plx_status plx__nb_ensemble(plx_mat posterior, plx_context *ctx, const plx__nb_labels *l, const plx__view *views,
@@ -224,7 +243,7 @@ plx_status plx__nb_ensemble(plx_mat posterior, plx_context *ctx, const plx__nb_l
         plx__mark inner = plx__arena_mark(scratch);
         PLX_TRY(plx__arena_mat(&theta, scratch, l->n_classes, views[v].cols));
         PLX_TRY(plx__nb_theta(theta, total, ctx, l, &views[v], smoothing));
-        PLX_TRY(plx__nb_log_scores(ctx, plx__view_points(&views[v]), plx__cmat(theta), own));
+        PLX_TRY(plx__nb_view_scores(ctx, &views[v], plx__cmat(theta), own));
         PLX_TRY(plx__nb_joint_add(&j, ctx, &views[v], own));
         plx__arena_rewind(scratch, inner);
     }

@@ -41,6 +41,8 @@ plx__points plx__view_points(const plx__view *view);
 /* out[i,c] = sum_f x_if log theta_cf; log 0 is taken as log 1e-300. */
 plx_status plx__nb_log_scores(plx_context *ctx, plx__points rows, plx_cmat theta, plx_mat out);
 void plx__nb_logs(plx_cmat theta, plx_mat logs);                                                 /* d x K, as above */
+/* The same of a view; of a divided one, of the rows that are here. */
+plx_status plx__nb_view_scores(plx_context *ctx, const plx__view *view, plx_cmat theta, plx_mat out);
 plx_status plx__nb_table_scores(plx_context *ctx, plx__points rows, plx_cmat logs, plx_mat out); /* logs: d x K */
 
 /* Joining the views of every sample: the mean of their posteriors, or the product of their likelihoods. */
@@ -59,8 +61,11 @@ plx_status plx__nb_joint_open(plx__nb_joint *j, plx_context *ctx, const double *
 /* One view's log scores `own` (n x K) become its posteriors (zero rows where it is missing) and join the others. */
 plx_status plx__nb_joint_add(plx__nb_joint *j, plx_context *ctx, const plx__view *view, plx_mat own);
 
-/* The joint posterior; a sample without any view gets the prior. */
+/* The joint posterior, of all samples on all ranks; a sample without any view gets the prior. */
 plx_status plx__nb_joint_close(plx__nb_joint *j, plx_context *ctx);
+
+/* How samples are cut; which rows of divided views each rank must have for the counts: bound[r] .. bound[r+1]-1. */
+void plx__nb_bounds(plx_index *bound, const plx_context *ctx, plx_index n);
 
 /* All of the above with combine = mean: posteriors (n x K) of all samples by the labels of the problem. */
 plx_status plx__nb_ensemble(plx_mat posterior, plx_context *ctx, const plx__nb_labels *labels, const plx__view *views,

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "data/divided.h"
 
 enum { ROWS_AT_A_TIME = 512 };
 
@@ -66,8 +67,9 @@ static plx_status measure_rows(void *arg, plx_context *ctx, plx_index begin, plx
 {
     measured *q = arg;
     bool norm = q->rule == PLX__ROWS_UNIT;
+    plx_index first = plx__held_begin(q->view);
     (void)ctx, (void)worker;
-    for (plx_index i = begin; i < end; i++) {
+    for (plx_index i = first + begin; i < first + end; i++) {
         plx_index count = 0;
         const double *x = row_values(q->view, i, &count);
         q->unit[i] = 1;
@@ -92,8 +94,11 @@ static plx_status open_measures(measured *q, const plx__run *run, plx__row_rule 
 
 static plx_status measure(measured *q, plx_context *ctx, const plx__view *view)
 {
+    plx_index rows = plx__held_end(view, q->n) - plx__held_begin(view);
     q->view = view;
-    return plx__parallel_for(ctx, q->n, ROWS_AT_A_TIME, measure_rows, q);
+    PLX_TRY(plx__parallel_for(ctx, rows, ROWS_AT_A_TIME, measure_rows, q));
+    PLX_TRY(plx__held_share(ctx, view, q->unit, sizeof *q->unit));
+    return plx__held_share(ctx, view, q->size, sizeof *q->size);
 }
 
 /* ---- statistics of the fitted rows ---- */
@@ -160,7 +165,7 @@ static bool changes(const measured *q, plx_index i)
 
 static bool any_changes(const measured *q)
 {
-    for (plx_index i = 0; i < q->n; i++)
+    for (plx_index i = plx__held_begin(q->view); i < plx__held_end(q->view, q->n); i++)
         if (changes(q, i)) return true;
     return false;
 }
@@ -169,8 +174,9 @@ static plx_status copy_rows(void *arg, plx_context *ctx, plx_index begin, plx_in
 {
     const measured *q = arg;
     const plx__view *v = q->view;
+    plx_index first = plx__held_begin(v);
     (void)ctx, (void)worker;
-    for (plx_index i = begin; i < end; i++) {
+    for (plx_index i = first + begin; i < first + end; i++) {
         plx_index count = 0;
         const double *x = row_values(v, i, &count);
         double *to = q->values + (v->sparse ? v->csr.ptr[i] : i * v->cols);
@@ -182,13 +188,19 @@ static plx_status copy_rows(void *arg, plx_context *ctx, plx_index begin, plx_in
     return PLX_OK;
 }
 
-static plx_index stored_values(const plx__view *v, plx_index n) { return v->sparse ? v->csr.ptr[n] : n * v->cols; }
+/* That are here. */
+static plx_index stored_values(const plx__view *v, plx_index n)
+{
+    return v->sparse ? v->csr.ptr[n] : (plx__held_end(v, n) - plx__held_begin(v)) * v->cols;
+}
 
 static plx_status scaled_copy(plx__view *out, plx_context *ctx, measured *q)
 {
     const plx__view *v = q->view;
-    PLX_TRY(plx__arena_f64(&q->values, plx__scratch(ctx), stored_values(v, q->n), 1));
-    PLX_TRY(plx__parallel_for(ctx, q->n, ROWS_AT_A_TIME, copy_rows, q));
+    plx_index rows = plx__held_end(v, q->n) - plx__held_begin(v);
+    if (v->sparse) PLX_TRY(plx__arena_f64(&q->values, plx__scratch(ctx), stored_values(v, q->n), 1));
+    else PLX_TRY(plx__held_dense(&q->values, plx__scratch(ctx), v, q->n));
+    PLX_TRY(plx__parallel_for(ctx, rows, ROWS_AT_A_TIME, copy_rows, q));
     if (v->sparse) out->csr.val = q->values;
     else out->dense = (plx_cmat){q->values, q->n, v->cols, v->cols};
     return PLX_OK;
@@ -262,7 +274,7 @@ double plx__scale_rows_bytes(const plx__run *run, plx__view_test scaled)
     if (plx__row_rule_of(&rule, run) != PLX_OK || rule == PLX__ROWS_RAW) return 0;
     for (plx_index v = 0; v < p->n_views; v++) {
         if (scaled && !scaled(run, &p->views[v])) continue;
-        if (rule != PLX__ROWS_CAP || cap_may_change(run->ctx, &p->views[v], p->n))
+        if (rule != PLX__ROWS_CAP || p->views[v].divided || cap_may_change(run->ctx, &p->views[v], p->n))
             bytes += 8 * (double)stored_values(&p->views[v], p->n);
     }
     return bytes;

@@ -10,6 +10,7 @@
 #include "core/parallel.h"
 #include "linalg/csr.h"
 #include "linalg/dense.h"
+#include "data/divided.h"
 #include "data/row_parts.h"
 
 #ifdef PLX_CHECKED
@@ -24,7 +25,7 @@ enum { ROWS_AT_A_TIME = 512 };
 static plx_status open_factors(plx__view_mixture *mix)
 {
     PLX_TRY(plx__arena_f64(&mix->factor, plx__scratch(mix->ctx), mix->n, 1));
-    for (plx_index i = 0; i < mix->n; i++) {
+    for (plx_index i = plx__held_begin(mix->view); i < plx__held_end(mix->view, mix->n); i++) {
         double norm = mix->view->present[i] ? plx__view_row_norm(mix->view, i) : 0;
         if (norm > 0) mix->factor[i] = 1 / norm;
     }
@@ -76,6 +77,7 @@ static plx_status open_transpose(plx__view_mixture *mix, plx_index slice_rows)
     PLX_TRY(PLX__ARENA_NEW(&mix->slices, scratch, mix->n_slices));
     for (plx_index k = 0; k < mix->n_slices; k++) {
         plx_index begin = k * mix->slice_rows, end = plx__min(mix->n, begin + mix->slice_rows);
+        if (!plx__holds(mix->view, begin)) continue; /* another rank's; the cut of the samples cuts no slice */
         PLX_TRY(plx__csr_transpose(&flipped, scratch, plx__csr_rows(mix->view->csr, begin, end)));
         mix->slices[k] = plx__ccsr(flipped);
     }
@@ -112,7 +114,7 @@ double plx__view_mixture_bytes(const plx__view *view, plx_index n, plx__likeliho
     if (plx__has_variance(likelihood)) tables = view->sparse ? 6 : PLX__GAUSSIAN_SLABS + 4;
     if (view->sparse) {
         double slices = plx__has_variance(likelihood) ? 1 : rows / (double)cut.slice_rows + 1;
-        transpose = 12 * (double)view->nonzeros + 8 * cols * slices;
+        transpose = 12 * plx__held_entries(view, n) + 8 * cols * slices;
     }
     tables += cut.slabs.count > 1;
     return 8 * (rows * padded + tables * padded * cols + (likelihood == PLX__VMF ? rows : 0)) + transpose;

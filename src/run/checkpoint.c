@@ -9,6 +9,7 @@
 
 #include "core/file.h"
 #include "core/ranks.h"
+#include "data/divided.h"
 #include "parallax/version.h"
 
 static const char BEGIN[8] = "PLXSTAT1", END[8] = "PLXSTEND";
@@ -39,22 +40,41 @@ static uint64_t mixed_text(uint64_t hash, const char *text) { return mixed(hash,
 static uint64_t mixed_number(uint64_t hash, int64_t x) { return mixed(hash, &x, sizeof x); }
 
 /* All sizes, and the entries of rows spread over the view: enough to tell data sets apart, cheap for any size. */
-static uint64_t mixed_view(uint64_t hash, const plx__view *v, plx_index n)
+typedef struct sampling {
+    uint64_t hash;
+    const plx__view *view;
+    plx_index n;
+} sampling;
+
+static void mix_rows(void *arg)
 {
-    plx_index step = plx__max(1, n / SAMPLED_ROWS);
-    hash = mixed_text(hash, v->name);
-    hash = mixed_number(mixed_number(hash, v->cols), v->kind);
-    hash = mixed_number(mixed_number(hash, v->present_count), v->sparse ? v->csr.ptr[n] : -1);
-    for (plx_index i = 0; i < n; i += step) {
+    sampling *q = arg;
+    const plx__view *v = q->view;
+    plx_index step = plx__max(1, q->n / SAMPLED_ROWS), begin = plx__held_begin(v), end = plx__held_end(v, q->n);
+    for (plx_index i = (begin + step - 1) / step * step; i < end; i += step) {
         plx_index count = v->sparse ? v->csr.ptr[i + 1] - v->csr.ptr[i] : v->cols;
         const double *x = v->sparse ? v->csr.val + v->csr.ptr[i] : v->dense.data + i * v->dense.ld;
-        if (count) hash = mixed(hash, x, (size_t)count * sizeof *x);
-        if (v->sparse && count) hash = mixed(hash, v->csr.col + v->csr.ptr[i], (size_t)count * sizeof *v->csr.col);
+        if (count) q->hash = mixed(q->hash, x, (size_t)count * sizeof *x);
+        if (v->sparse && count)
+            q->hash = mixed(q->hash, v->csr.col + v->csr.ptr[i], (size_t)count * sizeof *v->csr.col);
     }
-    return hash;
 }
 
-static uint64_t fingerprint(const plx__run *run)
+static plx_status mix_view(uint64_t *hash, plx_context *ctx, const plx__view *v, plx_index n)
+{
+    sampling q = {*hash, v, n};
+    double entries = v->sparse ? (double)v->csr.ptr[n] : -1;
+    if (v->sparse) PLX_TRY(plx__held_total(ctx, v, &entries, 1));
+    q.hash = mixed_text(q.hash, v->name);
+    q.hash = mixed_number(mixed_number(q.hash, v->cols), v->kind);
+    q.hash = mixed_number(mixed_number(q.hash, v->present_count), (int64_t)entries);
+    PLX_TRY(plx__held_chain(ctx, v, &q.hash, sizeof q.hash, mix_rows, &q));
+    *hash = q.hash;
+    return PLX_OK;
+}
+
+/* Once, by all ranks together: each may have a part of the rows. */
+static plx_status take_fingerprint(plx__run *run)
 {
     const plx__problem *p = run->problem;
     uint64_t hash = mixed_text(0xcbf29ce484222325u, PLX_VERSION_STRING);
@@ -68,8 +88,9 @@ static uint64_t fingerprint(const plx__run *run)
     hash = mixed_number(mixed_number(hash, p->n), p->n_views);
     for (plx_index c = 0; c < p->n_classes; c++) hash = mixed_text(hash, p->classes[c]);
     if (p->label) hash = mixed(hash, p->label, (size_t)p->n * sizeof *p->label);
-    for (plx_index v = 0; v < p->n_views; v++) hash = mixed_view(hash, &p->views[v], p->n);
-    return hash;
+    for (plx_index v = 0; v < p->n_views; v++) PLX_TRY(mix_view(&hash, run->ctx, &p->views[v], p->n));
+    run->checkpoint->about = hash;
+    return PLX_OK;
 }
 
 /* ---- bytes ---- */
@@ -157,7 +178,7 @@ plx_status plx__state_restarts(plx__state *s, plx__restarts *r)
 
 static plx_status save(plx__run *run, plx__state *s, plx__state_fn fn, void *arg)
 {
-    uint64_t about = fingerprint(run);
+    uint64_t about = run->checkpoint->about;
     write_bytes(s, BEGIN, sizeof BEGIN);
     write_bytes(s, &about, sizeof about);
     PLX_TRY(fn(s, arg));
@@ -191,7 +212,7 @@ static plx_status check_file(plx__run *run, plx__state *s)
     if (checksum(0, s->in.data, s->in.size) != crc) return damaged(s);
     PLX_TRY(read_bytes(s, mark, sizeof mark));
     PLX_TRY(read_bytes(s, &about, sizeof about));
-    if (about != fingerprint(run))
+    if (about != run->checkpoint->about)
         PLX_FAIL(run->ctx, PLX_E_ARG,
                  "%s: the checkpoint of another fit (method, settings, seed, data and version must be the same); name "
                  "another file or fit from the beginning",
@@ -212,7 +233,9 @@ plx_status plx__checkpoint_resume(bool *found, plx__run *run, plx__state_fn fn, 
 {
     plx__checkpoint *c = run->checkpoint;
     *found = false;
-    if (!c || !c->resume) return PLX_OK;
+    if (!c) return PLX_OK;
+    PLX_TRY(take_fingerprint(run));
+    if (!c->resume) return PLX_OK;
     if (!plx__file_exists(c->path)) {
         plx__warn(run->ctx, "%s: there is no checkpoint yet; the fit starts from the beginning", c->path);
         return PLX_OK;

@@ -42,7 +42,8 @@ struct plx__checkpoint {
     const char *path;
     double every; /* seconds */
     bool resume;
-    double last; /* when the last one was written, or the fit began */
+    double last;    /* when the last one was written, or the fit began */
+    uint64_t about; /* fingerprint of the fit, from plx__checkpoint_resume() on */
 };
 
 #endif

@@ -3,6 +3,7 @@
  * rows become missing views where the method says so, then views that no sample has are left out.
  */
 #include "run/problem_views.h"
+#include "data/divided.h"
 #include "run/facts.h"
 
 #include <string.h>
@@ -117,20 +118,23 @@ static plx_status zero_rows_miss(bool *out, plx_context *ctx, const plx__problem
 
 static plx_status drop_zero_rows(plx__view *v, plx_context *ctx, plx_index n)
 {
-    plx_index dropped = 0;
+    plx_index begin = plx__held_begin(v), end = plx__held_end(v, n);
+    double dropped = 0;
     uint8_t *present = NULL;
-    for (plx_index i = 0; i < n; i++) {
+    for (plx_index i = begin; i < end; i++) {
         plx__breathe(ctx, i);
         dropped += v->present[i] && is_zero_row(v, i);
     }
-    if (!dropped) return PLX_OK;
+    PLX_TRY(plx__held_total(ctx, v, &dropped, 1));
+    if (dropped == 0) return PLX_OK;
     PLX_TRY(plx__arena_u8(&present, plx__scratch(ctx), n));
-    for (plx_index i = 0; i < n; i++) {
+    for (plx_index i = begin; i < end; i++) {
         plx__breathe(ctx, i);
         present[i] = v->present[i] && !is_zero_row(v, i);
     }
+    PLX_TRY(plx__held_share(ctx, v, present, 1));
     v->present = present;
-    v->present_count -= dropped;
+    v->present_count -= (plx_index)dropped;
     return PLX_OK;
 }
 

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "data/divided.h"
+
 bool plx__wanted(const plx__run *run, const char *name)
 {
     for (plx_index i = 0; i < run->n_wanted; i++)
@@ -151,7 +153,7 @@ static plx_status negative(plx__run *run, const plx__view *v, plx_index i, plx_i
 plx_status plx__require_nonnegative(plx__run *run, const plx__view *v)
 {
     if (v->kind != PLX_VIEW_REAL && v->kind != PLX_VIEW_KERNEL) return PLX_OK; /* checked when it was added */
-    for (plx_index i = 0; i < run->problem->n; i++) {
+    for (plx_index i = plx__held_begin(v); i < plx__held_end(v, run->problem->n); i++) {
         plx__breathe(run->ctx, i);
         if (v->sparse) {
             for (int64_t p = v->csr.ptr[i]; p < v->csr.ptr[i + 1]; p++)

@@ -212,6 +212,11 @@ struct plx__method {
     bool checkpoints;   /* its iteration keeps checkpoints (run/checkpoint.h) */
     bool streams;       /* its passes go row by row, so that a context that streams serves it well */
     unsigned ranks;     /* PLX__RANKS_... */
+    /* Several processes, each with the values of its own rows (data/divided.h): whether these settings can do with that on
+     * these data; NULL: none can, and all rows are gathered first. Then which rows each rank works on: bound[r] ..
+     * bound[r+1]-1. */
+    bool (*own_rows)(plx__run *run, const plx_dataset *data); /* `run` has no problem yet */
+    plx_status (*whose_rows)(plx_index *bound, plx__run *run);
     unsigned capabilities;
     plx_index min_views, max_views; /* max 0: no limit */
     plx_index min_classes;          /* among the labels; 0: labels are optional */

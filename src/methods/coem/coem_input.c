@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "data/divided.h"
 #include "methods/coem/coem.h"
 
 /* ---- mode and likelihoods ---- */
@@ -65,11 +66,12 @@ static plx_status drop_zero_rows(coem *m, plx__view *v, plx__likelihood likeliho
     if (v->kind == PLX_VIEW_REAL && plx__has_variance(likelihood)) return PLX_OK;
     PLX_TRY(plx__arena_u8(&present, plx__scratch(m->ctx), m->n));
     v->present_count = 0;
-    for (plx_index i = 0; i < m->n; i++) {
+    for (plx_index i = plx__held_begin(v); i < plx__held_end(v, m->n); i++) {
         plx__breathe(m->ctx, i);
         present[i] = v->present[i] && !is_zero_row(v, i);
-        v->present_count += present[i];
     }
+    PLX_TRY(plx__held_share(m->ctx, v, present, 1));
+    for (plx_index i = 0; i < m->n; i++) v->present_count += present[i];
     v->present = present;
     return PLX_OK;
 }
@@ -229,4 +231,35 @@ plx_status plx__coem_open(coem *m, plx__run *run)
     PLX_TRY(plx__arena_f64(&m->floored, scratch, rows, m->padded));
     PLX_TRY(plx__arena_u8(&m->dead, scratch, m->m));
     return make_workers(m);
+}
+
+/* ---- several processes ---- */
+
+/* Not where views are joined, nor with variances: those take two passes over all samples. */
+bool plx__coem_own_rows(plx__run *run, const plx_dataset *data)
+{
+    coem_mode mode;
+    const char *single = NULL;
+    plx__likelihood likelihood = PLX__MULTINOMIAL;
+    if (plx__coem_read_mode(&mode, &single, run) != PLX_OK || mode == COEM_CONCAT || mode == COEM_MERGED) return false;
+    for (plx_index v = 0; v < data->n_views; v++) {
+        const plx__view *view = &data->views[v];
+        if (single && strcmp(single, view->name) != 0) continue;
+        if (plx__coem_likelihood(&likelihood, run, view->name, view->kind) != PLX_OK) return false;
+        if (plx__has_variance(likelihood)) return false;
+    }
+    return true;
+}
+
+plx_status plx__coem_whose_rows(plx_index *bound, plx__run *run)
+{
+    coem m = {.run = run, .ctx = run->ctx, .set = run->params, .n = run->problem->n};
+    const char *single = NULL;
+    uint8_t *used = NULL;
+    PLX_TRY(plx__coem_read_mode(&m.mode, &single, run));
+    PLX_TRY(open_components(&m));
+    PLX_TRY(find_used(&used, &m, single));
+    PLX_TRY(cut_samples(&m, run->problem->views, run->problem->n_views, used));
+    plx__slabs_bounds(bound, run->ctx, m.cut.slabs);
+    return PLX_OK;
 }

@@ -10,6 +10,7 @@
 #include "run/start_file.h"
 #include "linalg/dense.h"
 #include "methods/coem/coem.h"
+#include "data/divided.h"
 #include "data/row_parts.h"
 #include "cluster/kmeanspp.h"
 
@@ -45,7 +46,7 @@ typedef struct beginning {
 
 typedef struct spreading {
     coem *m;
-    double **centre;     /* per channel: the newest centre, dense */
+    double **centre;     /* per channel: the newest centre, dense, and room for a count behind it */
     double *norm_sq;     /* per channel: its squared norm */
     bool *missing;       /* per channel: the newest centre lacks it */
     plx__row_part *part; /* per channel: unit rows, or the rows as they are */
@@ -84,10 +85,10 @@ static plx_status open_spreading(spreading *q, coem *m)
     for (plx_index i = 0; i < m->n; i++) q->component[i] = -1;
     for (plx_index c = 0; c < m->n_channels; c++) {
         const plx__view *v = &m->channels[c].view;
-        PLX_TRY(plx__arena_f64(&q->centre[c], scratch, v->cols, 1));
+        PLX_TRY(plx__arena_f64(&q->centre[c], scratch, v->cols + 1, 1));
         PLX_TRY(plx__arena_f64(&q->part[c].factor, scratch, m->n, 1));
         q->part[c].view = v;
-        for (plx_index i = 0; i < m->n; i++) {
+        for (plx_index i = plx__held_begin(v); i < plx__held_end(v, m->n); i++) {
             double norm = v->present[i] && directional(&m->channels[c]) ? plx__view_row_norm(v, i) : 1;
             if (v->present[i]) q->part[c].factor[i] = norm > 0 ? 1 / norm : 0;
         }
@@ -95,30 +96,56 @@ static plx_status open_spreading(spreading *q, coem *m)
     return PLX_OK;
 }
 
-/* The centre of one sample, or of all samples labelled `class`. */
-static void set_centre(spreading *q, plx_index sample, int32_t class)
+/* The rows of one sample, or of all samples labelled `class`, summed up in their order. */
+typedef struct centring {
+    spreading *q;
+    plx_index channel, sample;
+    int32_t class;
+    double *sum; /* cols, and the number of rows behind them */
+} centring;
+
+static void add_rows(void *arg)
+{
+    const centring *k = arg;
+    const coem *m = k->q->m;
+    const plx__view *v = &m->channels[k->channel].view;
+    plx_index begin = plx__held_begin(v), end = plx__held_end(v, m->n);
+    if (k->sample >= 0) {
+        begin = plx__max(begin, k->sample);
+        end = plx__min(end, k->sample + 1);
+    }
+    for (plx_index i = begin; i < end; i++) {
+        if ((k->sample < 0 && m->label[i] != k->class) || !v->present[i]) continue;
+        plx__part_add(k->sum, &k->q->part[k->channel], i);
+        k->sum[v->cols]++;
+    }
+}
+
+static plx_status set_centre(spreading *q, plx_index sample, int32_t class)
 {
     coem *m = q->m;
     for (plx_index c = 0; c < m->n_channels; c++) {
-        plx_index cols = m->channels[c].view.cols, count = 0;
-        memset(q->centre[c], 0, (size_t)cols * sizeof *q->centre[c]);
-        for (plx_index i = sample < 0 ? 0 : sample; i < (sample < 0 ? m->n : sample + 1); i++) {
-            if ((sample < 0 && m->label[i] != class) || !m->channels[c].view.present[i]) continue;
-            plx__part_add(q->centre[c], &q->part[c], i);
-            count++;
-        }
-        double size = directional(&m->channels[c]) ? plx__norm(q->centre[c], cols) : (double)count;
+        const plx__view *v = &m->channels[c].view;
+        plx_index cols = v->cols;
+        size_t bytes = (size_t)(cols + 1) * sizeof *q->centre[c];
+        centring k = {q, c, sample, class, q->centre[c]};
+        memset(q->centre[c], 0, bytes);
+        PLX_TRY(plx__held_chain(m->ctx, v, q->centre[c], bytes, add_rows, &k));
+        double count = q->centre[c][cols];
+        double size = directional(&m->channels[c]) ? plx__norm(q->centre[c], cols) : count;
         if (size > 0) plx__scale(q->centre[c], 1 / size, cols);
         q->missing[c] = count == 0;
         q->norm_sq[c] = plx__norm_sq(q->centre[c], cols);
     }
+    return PLX_OK;
 }
 
 /* Samples nearer to the newest centre, on average over their channels, than to any before go to its component. */
 static void claim(spreading *q, int32_t component)
 {
     coem *m = q->m;
-    for (plx_index i = 0; i < m->n; i++) {
+    const plx__view *any = &m->channels[0].view;
+    for (plx_index i = plx__held_begin(any); i < plx__held_end(any, m->n); i++) {
         double sum = 0;
         if (!m->views[i]) continue;
         for (plx_index c = 0; c < m->n_channels; c++)
@@ -143,6 +170,7 @@ static plx_status spread_start(coem *m, beginning *start)
     spreading q;
     plx__kmeanspp spread = {
         .n = m->n, .n_channels = m->n_channels, .present = has_channel, .distance = distance, .arg = &q};
+    spread.divided = &m->channels[0].view;
     plx__rng rng = plx__rng_start(m->ctx->seed, PLX__STREAM('c', 'e', 'm', 'p', start->restart));
     PLX_TRY(open_spreading(&q, m));
     PLX_TRY(plx__kmeanspp_open(&spread, m->ctx));
@@ -150,12 +178,12 @@ static plx_status spread_start(coem *m, beginning *start)
         for (int32_t j = 0; j < m->m; j++) {
             bool given = m->seeded && class_is_labelled(m, j);
             if (given != (round == 0)) continue;
-            set_centre(&q, given ? -1 : plx__kmeanspp_draw(&spread, &rng), j);
+            PLX_TRY(set_centre(&q, given ? -1 : plx__kmeanspp_draw(&spread, &rng), j));
             PLX_TRY(plx__kmeanspp_take(&spread, m->ctx));
             claim(&q, j);
         }
     start->component = q.component;
-    return PLX_OK;
+    return plx__held_share(m->ctx, &m->channels[0].view, q.component, sizeof *q.component);
 }
 
 /* ---- responsibilities ---- */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "data/divided.h"
 #include "kernel/prepared.h"
 #include "linalg/dense.h"
 #include "methods/mvkmeans/mvkmeans.h"
@@ -52,7 +53,11 @@ static plx_status scaled_view(plx__view *out, mvk *m, plx_index view)
                        .csr = data.rows.csr,
                        .cols = data.cols,
                        .present_count = data.n_present,
-                       .present = data.present};
+                       .present = data.present,
+                       .divided = own->divided,
+                       .begin = own->begin,
+                       .end = own->end,
+                       .bound = own->bound};
     return PLX_OK;
 }
 
@@ -72,7 +77,7 @@ static plx_status measure_rows(mvk *m, plx__row_part *part, bool invert)
 {
     const plx__view *v = part->view;
     PLX_TRY(plx__arena_f64(&part->factor, plx__scratch(m->ctx), m->n, 1));
-    for (plx_index j = 0; j < m->n; j++) {
+    for (plx_index j = plx__held_begin(v); j < plx__held_end(v, m->n); j++) {
         plx__breathe(m->ctx, j);
         if (!v->present[j]) continue;
         double norm = plx__view_row_norm(v, j);
@@ -99,7 +104,7 @@ static plx_status view_channel(mvk *m, mvk_channel *ch, const plx__view *v)
     ch->parts[0].view = v;
     PLX_TRY(measure_rows(m, &ch->parts[0], true));
     for (plx_index j = 0; j < m->n; j++) ch->present[j] = ch->parts[0].factor[j] > 0;
-    return PLX_OK;
+    return plx__held_share(m->ctx, v, ch->present, 1);
 }
 
 /* All views side by side: scaled rows over their joint norm, or unit rows over the root of their number. */
@@ -128,7 +133,7 @@ static plx_status concat_channel(mvk *m, mvk_channel *ch)
             if (*f > 0) *f = unit ? 1 / (*f * sqrt(count)) : 1 / joint;
         }
     }
-    return PLX_OK;
+    return plx__held_share(m->ctx, ch->parts[0].view, ch->present, 1);
 }
 
 static plx_status open_channels(mvk *m)
@@ -185,6 +190,37 @@ plx_status plx__mvk_make_workers(mvk *m)
     return PLX_OK;
 }
 
+static plx_index padded(plx_index k) { return (k + 7) / 8 * 8; }
+
+static plx_index samples_at_a_time(plx_index k)
+{
+    return plx__max(LEAST_CHUNK, plx__min(LARGEST_CHUNK, CHUNK_DOUBLES / padded(k)));
+}
+
+/* Panes of whole chunks. */
+static plx__slabs cut_samples(plx_index n, plx_index k)
+{
+    plx_index chunk = samples_at_a_time(k);
+    return plx__slabs_cut(n, chunk * ((PLX__PANE_ROWS + chunk - 1) / chunk));
+}
+
+/* Not for rules that may search for a label set after the pass, nor for those that look at all samples in turn. */
+bool plx__mvk_own_rows(plx__run *run, const plx_dataset *data)
+{
+    mvk_rule rule;
+    const char *single = NULL;
+    if (data->hierarchy || plx__mvk_read_rule(&rule, &single, run) != PLX_OK) return false;
+    return rule == MVK_SINGLE || rule == MVK_CONCAT || rule == MVK_SUM || rule == MVK_PROD;
+}
+
+plx_status plx__mvk_whose_rows(plx_index *bound, plx__run *run)
+{
+    const plx__problem *p = run->problem;
+    plx_index k = p->n_labelled ? p->n_classes : ((const mvk_params *)run->params)->clusters;
+    plx__slabs_bounds(bound, run->ctx, cut_samples(p->n, plx__max(1, k)));
+    return PLX_OK;
+}
+
 plx_status plx__mvk_open(mvk *m, plx__run *run)
 {
     *m = (mvk){.run = run, .ctx = run->ctx, .set = run->params, .n = run->problem->n};
@@ -198,9 +234,9 @@ plx_status plx__mvk_open(mvk *m, plx__run *run)
                  "assignment = %s: takes at most %d views (found %lld); use sumscore or hier-sumscore",
                  m->set->assignment, PLX__LABEL_MAX_VIEWS, (long long)m->n_channels);
     PLX_TRY(plx__mvk_open_classes(m));
-    m->k_padded = (m->k + 7) / 8 * 8;
-    m->chunk = plx__max(LEAST_CHUNK, plx__min(LARGEST_CHUNK, CHUNK_DOUBLES / m->k_padded));
-    m->cut = plx__slabs_cut(m->n, m->chunk * ((PLX__PANE_ROWS + m->chunk - 1) / m->chunk));
+    m->k_padded = padded(m->k);
+    m->chunk = samples_at_a_time(m->k);
+    m->cut = cut_samples(m->n, m->k);
     m->cut.alone = m->rule == MVK_COTRAIN; /* its views label all samples in turn */
     plx_index widest = 0;
     for (plx_index c = 0; c < m->n_channels; c++) {

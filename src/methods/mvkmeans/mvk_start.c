@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "core/number.h"
+#include "core/ranks.h"
 #include "core/rng.h"
+#include "data/divided.h"
 #include "data/lines.h"
 #include "linalg/dense.h"
 #include "methods/mvkmeans/mvkmeans.h"
@@ -81,13 +83,19 @@ static plx_status open_spreading(spreading *q, mvk *m)
     return PLX_OK;
 }
 
-static void set_centre(spreading *q, plx_index j)
+/* Sample j becomes a centre; where rows are divided, the rank that has it tells the others. */
+static plx_status set_centre(spreading *q, plx_index j)
 {
+    plx_context *ctx = q->m->ctx;
     for (plx_index c = 0; c < q->m->n_channels; c++) {
         const mvk_channel *ch = &q->m->channels[c];
-        memset(q->centre[c], 0, (size_t)ch->cols * sizeof *q->centre[c]);
-        for (plx_index p = 0; p < ch->n_parts; p++) plx__part_add(q->centre[c], &ch->parts[p], j);
+        const plx__view *v = ch->parts[0].view;
+        size_t bytes = (size_t)ch->cols * sizeof *q->centre[c];
+        memset(q->centre[c], 0, bytes);
+        for (plx_index p = 0; plx__holds(v, j) && p < ch->n_parts; p++) plx__part_add(q->centre[c], &ch->parts[p], j);
+        if (v->divided) PLX_TRY(plx__peers_spread(ctx, plx__held_owner(ctx, v, j), q->centre[c], bytes));
     }
+    return PLX_OK;
 }
 
 static plx_status seeded_classes(spreading *q, plx__kmeanspp *spread, uint8_t *has)
@@ -115,6 +123,7 @@ static plx_status spread_centres(mvk *m, int32_t *start, plx_index restart)
     spreading q;
     plx__kmeanspp spread = {
         .n = m->n, .n_channels = m->n_channels, .present = has_channel, .distance = cosine_distance, .arg = &q};
+    spread.divided = m->channels[0].parts[0].view;
     plx__rng rng = plx__rng_start(m->ctx->seed, PLX__STREAM('m', 'v', 'k', 'p', restart));
     uint8_t *has = NULL;
     plx_index covered = 0;
@@ -128,7 +137,7 @@ static plx_status spread_centres(mvk *m, int32_t *start, plx_index restart)
         if (has[i]) continue;
         plx_index j = plx__kmeanspp_draw(&spread, &rng);
         start[j] = (int32_t)i;
-        set_centre(&q, j);
+        PLX_TRY(set_centre(&q, j));
         PLX_TRY(plx__kmeanspp_take(&spread, m->ctx));
     }
     return PLX_OK;

@@ -297,6 +297,8 @@ const plx__method plx__method_mvkmeans = {
     .checkpoints = true,
     .streams = true,
     .ranks = PLX__RANKS_SUMS,
+    .own_rows = plx__mvk_own_rows,
+    .whose_rows = plx__mvk_whose_rows,
     .params = tables,
     .arrays = array_specs,
     .profiles = {.array = "centroids.VIEW", .kind = PLX__PROFILE_LEVELS},

@@ -155,12 +155,11 @@ static plx_status e_block(void *arg, plx_context *ctx, plx_index begin, plx_inde
     return PLX_OK;
 }
 
-/* Blocks first .. last-1 are the rank's. */
-static void blocks_of(plx_index *first, plx_index *last, const mvp *m, int rank)
+void plx__mvp_blocks_of(plx_index *first, plx_index *last, const plx_context *ctx, plx_index count, int rank)
 {
-    plx_index ranks = plx__ranks(m->ctx), each = (m->n_blocks + ranks - 1) / ranks;
-    *first = plx__min(m->n_blocks, rank * each);
-    *last = plx__min(m->n_blocks, *first + each);
+    plx_index ranks = plx__ranks(ctx), each = (count + ranks - 1) / ranks;
+    *first = plx__min(count, rank * each);
+    *last = plx__min(count, *first + each);
 }
 
 /* What a process made of a block, to all. */
@@ -185,7 +184,7 @@ static plx_status share_blocks(mvp *m, bool full)
 {
     for (int r = 0; plx__ranks(m->ctx) > 1 && r < plx__ranks(m->ctx); r++) {
         plx_index first = 0, last = 0;
-        blocks_of(&first, &last, m, r);
+        plx__mvp_blocks_of(&first, &last, m->ctx, m->n_blocks, r);
         for (plx_index b = first; b < last; b++) PLX_TRY(share_block(m, r, b, full));
     }
     return PLX_OK;
@@ -195,7 +194,7 @@ plx_status plx__mvp_e_step(mvp *m, double temper, bool full, double *likelihood)
 {
     e_job job = {.m = m, .temper = temper, .full = full};
     plx_index last = 0;
-    blocks_of(&job.first, &last, m, plx__rank(m->ctx));
+    plx__mvp_blocks_of(&job.first, &last, m->ctx, m->n_blocks, plx__rank(m->ctx));
     PLX_TRY(plx__parallel_for(m->ctx, last - job.first, 1, e_block, &job));
     PLX_TRY(share_blocks(m, full));
     *likelihood = plx__sum(m->block_sum, m->n_blocks);

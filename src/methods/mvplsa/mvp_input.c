@@ -7,7 +7,9 @@
 
 #include "core/number.h"
 #include "core/parallel.h"
+#include "core/ranks.h"
 #include "core/rng.h"
+#include "data/divided.h"
 #include "methods/mvplsa/mvplsa.h"
 #include "mixture/row_scaling.h"
 
@@ -30,8 +32,10 @@ static plx_status warn_of_giants(mvp *m, const plx__view *v)
     double *mass = NULL;
     plx_index rows = 0;
     PLX_TRY(plx__arena_f64(&mass, plx__scratch(m->ctx), m->n, 1));
+    for (plx_index i = plx__held_begin(v); i < plx__held_end(v, m->n); i++) mass[i] = row_sum(v->csr, i);
+    PLX_TRY(plx__held_share(m->ctx, v, mass, sizeof *mass));
     for (plx_index i = 0; i < m->n; i++)
-        if (v->present[i]) mass[rows++] = row_sum(v->csr, i);
+        if (v->present[i]) mass[rows++] = mass[i];
     plx_index few = plx__max(1, rows / 100);
     qsort(mass, (size_t)rows, sizeof *mass, descending);
     double top = plx__sum(mass, plx__min(few, rows)), total = plx__sum(mass, rows);
@@ -57,7 +61,7 @@ static plx_status open_own(mvp *m)
         *own = scaled[v];
         if (!own->sparse) {
             plx_csr thin;
-            PLX_TRY(plx__csr_from_dense(&thin, plx__scratch(m->ctx), own->dense));
+            PLX_TRY(plx__held_sparse(&thin, plx__scratch(m->ctx), own));
             own->csr = plx__ccsr(thin);
             own->sparse = true;
         }
@@ -195,24 +199,81 @@ static plx_status open_topics(mvp *m)
 /* ---- room ---- */
 
 /* Blocks of documents with about equal numbers of entries. Each has sums of its own over all features, so there are
- * only as many as pay: a property of the data, never of the threads. */
-static plx_status cut_blocks(mvp *m)
+ * only as many as pay: a property of the data, never of the threads. length: entries of every document, in all views. */
+static plx_status cut_blocks(plx_index **start, plx_index *count, plx_context *ctx, const int64_t *length, plx_index n,
+                             double features)
 {
-    double entries = 0, features = 1, seen = 0;
+    double entries = 0, seen = 0;
+    for (plx_index d = 0; d < n; d++) entries += (double)length[d];
+    plx_index pay = (plx_index)(entries / (2 * features)), next = 1;
+    *count = plx__max(1, plx__min(plx__min(MVP_BLOCKS, pay), n));
+    PLX_TRY(plx__arena_i64(start, plx__scratch(ctx), *count + 1));
+    for (plx_index d = 0; d < n; d++) {
+        seen += (double)length[d];
+        while (next < *count && seen >= entries * (double)next / (double)*count) (*start)[next++] = d + 1;
+    }
+    for (; next <= *count; next++) (*start)[next] = n;
+    return PLX_OK;
+}
+
+/* Entries of a row that are not 0; scaling changes none of them. */
+static int64_t row_entries(const plx__view *v, plx_index i)
+{
+    int64_t count = 0;
+    if (v->sparse) return v->csr.ptr[i + 1] - v->csr.ptr[i];
+    for (plx_index j = 0; j < v->cols; j++) count += v->dense.data[i * v->dense.ld + j] != 0;
+    return count;
+}
+
+static plx_status open_blocks(mvp *m)
+{
+    int64_t *length = NULL;
+    double features = 1;
+    PLX_TRY(plx__arena_i64(&length, plx__scratch(m->ctx), m->n));
     for (plx_index v = 0; v < m->n_views; v++) {
-        entries += (double)plx__nnz(m->views[v].counts);
+        const int64_t *ptr = m->views[v].counts.ptr;
+        for (plx_index d = 0; d < m->n; d++) length[d] += ptr[d + 1] - ptr[d];
         features += (double)m->views[v].features;
     }
-    plx_index pay = (plx_index)(entries / (2 * features)), next = 1;
-    m->n_blocks = plx__max(1, plx__min(plx__min(MVP_BLOCKS, pay), m->n));
-    PLX_TRY(plx__arena_i64(&m->start, plx__scratch(m->ctx), m->n_blocks + 1));
-    for (plx_index d = 0; d < m->n; d++) {
-        for (plx_index v = 0; v < m->n_views; v++)
-            seen += (double)(m->views[v].counts.ptr[d + 1] - m->views[v].counts.ptr[d]);
-        while (next < m->n_blocks && seen >= entries * (double)next / (double)m->n_blocks) m->start[next++] = d + 1;
-    }
-    for (; next <= m->n_blocks; next++) m->start[next] = m->n;
+    PLX_TRY(plx__held_share(m->ctx, &m->own[0], length, sizeof *length));
+    PLX_TRY(cut_blocks(&m->start, &m->n_blocks, m->ctx, length, m->n, features));
     return plx__arena_f64(&m->block_sum, plx__scratch(m->ctx), m->n_blocks, 1);
+}
+
+/* ---- several processes ---- */
+
+/* Not where the start is a consensus of clusterings, which look at all documents, nor where a view is split: the blocks
+ * are cut by its parts. */
+bool plx__mvp_own_rows(plx__run *run, const plx_dataset *data)
+{
+    const mvp_params *set = run->params;
+    bool labelled = false;
+    if (strcmp(set->split, "none") != 0) return false;
+    for (plx_index i = 0; data->labels && i < data->n; i++) labelled |= data->labels[i] != NULL;
+    return set->init_z[0] ? strcmp(set->init_z, "mvc") != 0 : labelled;
+}
+
+plx_status plx__mvp_whose_rows(plx_index *bound, plx__run *run)
+{
+    const plx__problem *p = run->problem;
+    plx_index *start = NULL, count = 0, first = 0;
+    int64_t *length = NULL;
+    double features = 1;
+    PLX_TRY(plx__arena_i64(&length, plx__scratch(run->ctx), p->n));
+    for (plx_index v = 0; v < p->n_views; v++) {
+        const plx__view *view = &p->views[v];
+        for (plx_index i = plx__held_begin(view); i < plx__held_end(view, p->n); i++) length[i] += row_entries(view, i);
+        features += (double)view->cols;
+    }
+    PLX_TRY(plx__held_share(run->ctx, &p->views[0], length, sizeof *length));
+    PLX_TRY(cut_blocks(&start, &count, run->ctx, length, p->n, features));
+    for (int r = 0; r < plx__ranks(run->ctx); r++) {
+        plx_index last = 0;
+        plx__mvp_blocks_of(&first, &last, run->ctx, count, r);
+        bound[r] = start[first];
+        bound[r + 1] = start[last];
+    }
+    return PLX_OK;
 }
 
 plx_status plx__mvp_open_workers(mvp *m)
@@ -259,7 +320,7 @@ plx_status plx__mvp_open(mvp *m, plx__run *run)
     PLX_TRY(open_views(m));
     PLX_TRY(open_topics(m));
     if (run->fitted) return PLX_OK;
-    PLX_TRY(cut_blocks(m));
+    PLX_TRY(open_blocks(m));
     PLX_TRY(plx__arena_f64(&m->c, plx__scratch(m->ctx), m->n, m->width));
     PLX_TRY(plx__arena_f64(&m->next, plx__scratch(m->ctx), m->n, m->width));
     for (plx_index v = 0; v < m->n_views; v++) PLX_TRY(open_model(m, &m->views[v]));

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "core/ranks.h"
 #include "core/rng.h"
+#include "data/divided.h"
 #include "methods/mvplsa/mvplsa.h"
 #include "optim/assignment.h"
 #include "cluster/consensus.h"
@@ -132,7 +134,19 @@ static plx_status mixtures_from_nb(mvp *m, plx_mat c)
     plx__nb_labels labels = plx__nb_labels_of(m->run->problem, "mvplsa: init_z = nb");
     if (!m->run->problem->n_labelled)
         PLX_FAIL(m->ctx, PLX_E_ARG, "init_z = nb: no sample is labelled; use mvc, uniform, random or file:F");
-    return plx__nb_ensemble(c, m->ctx, &labels, m->own, m->n_own, m->set->nb_smoothing);
+    plx__view *views = NULL;
+    plx_index *bound = NULL;
+    plx__mark mark = plx__arena_mark(plx__scratch(m->ctx));
+    PLX_TRY(PLX__ARENA_NEW(&views, plx__scratch(m->ctx), m->n_own));
+    PLX_TRY(plx__arena_i64(&bound, plx__scratch(m->ctx), plx__ranks(m->ctx) + 1));
+    plx__nb_bounds(bound, m->ctx, m->n);
+    for (plx_index v = 0; v < m->n_own; v++) { /* its sums cut the documents in another way */
+        views[v] = m->own[v];
+        PLX_TRY(plx__view_regroup(&views[v], m->ctx, plx__scratch(m->ctx), m->n, bound));
+    }
+    PLX_TRY(plx__nb_ensemble(c, m->ctx, &labels, views, m->n_own, m->set->nb_smoothing));
+    plx__arena_rewind(plx__scratch(m->ctx), mark);
+    return PLX_OK;
 }
 
 /* The consensus numbers its clusters as it likes: columns are matched to classes so that the labelled documents agree

@@ -12,6 +12,7 @@
 #include "run/checkpoint.h"
 #include "run/clusters.h"
 #include "core/parallel.h"
+#include "data/divided.h"
 #include "methods/mvplsa/mvplsa.h"
 #include "mixture/row_scaling.h"
 
@@ -227,7 +228,7 @@ static double memory(const plx__run *run)
         double d = (double)x->views[v].cols, y = set->model == MVP_PLSA ? z : plx__mvp_topics(run, v);
         double chunks = fmin(MVP_FEATURE_CHUNKS, d / MVP_FEATURE_BLOCK + 1);
         bytes += 8 * d * y + 8 * d * (fmin(z, y) + 7) * (1 + blocks) + 8 * y * z * (chunks + 4);
-        bytes += (12 * (double)x->views[v].nonzeros + 8 * n) * (copies + !x->views[v].sparse);
+        bytes += (12 * plx__held_entries(&x->views[v], x->n) + 8 * n) * (copies + !x->views[v].sparse);
         most = fmax(most, y);
     }
     bytes += (double)plx__workers(run->ctx) * 8 * (2 * MVP_FEATURE_BLOCK * most + 4 * (z + most + 14));
@@ -257,6 +258,8 @@ const plx__method plx__method_mvplsa = {
     .checkpoints = true,
     .streams = true,
     .ranks = PLX__RANKS_SUMS,
+    .own_rows = plx__mvp_own_rows,
+    .whose_rows = plx__mvp_whose_rows,
     .params = tables,
     .arrays = array_specs,
     .profiles = {.array = "pf.VIEW", .mix = "py.VIEW"},

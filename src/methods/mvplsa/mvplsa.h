@@ -80,6 +80,8 @@ typedef struct mvp {
 /* Settings, views, room for the model; everything in scratch but A and B, which go to the model. */
 plx_status plx__mvp_open(mvp *m, plx__run *run);
 plx_status plx__mvp_open_workers(mvp *m);
+bool plx__mvp_own_rows(plx__run *run, const plx_dataset *data);
+plx_status plx__mvp_whose_rows(plx_index *bound, plx__run *run);
 double plx__mvp_topics(const plx__run *run, plx_index view); /* before anything is checked */
 
 /* ---- mvp_files.c ---- */
@@ -103,6 +105,8 @@ plx_status plx__mvp_start(mvp *m); /* A, B and C */
 /* ---- mvp_estep.c ---- */
 /* Tables from A and B to the power of `temper`. */
 plx_status plx__mvp_tables(mvp *m, double temper);
+/* Of `count` blocks, first .. last-1 are the rank's. */
+void plx__mvp_blocks_of(plx_index *first, plx_index *last, const plx_context *ctx, plx_index count, int rank);
 /* Log-likelihood at the tables' parameters; with `full` also m->next, scatter and b_counts for the M step. */
 plx_status plx__mvp_e_step(mvp *m, double temper, bool full, double *likelihood);
 

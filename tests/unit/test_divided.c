@@ -1,0 +1,259 @@
+/* Data sets of which every rank reads its own rows: the rows that are there, what all know about all of them, and fits
+ * whose model files are those of a single process. */
+#include "rank_helpers.h"
+
+#include "data/divided.h"
+#include "parallax/params.h"
+
+#ifdef PLX_CHECKED
+enum { PANES = 6, ONLY_SOME = 0 };
+#else
+enum { PANES = 2, ONLY_SOME = 1 }; /* panes are long: a few fits, the others where they are short */
+#endif
+enum { N = PANES * PLX__PANE_ROWS + 7, COLS = 5, K = 2 };
+
+/* Two views of counts, the second one dense; rows of zeros, missing rows, and samples with neither. */
+static plx_dataset *make_data(plx_context *ctx, bool dense, bool labelled, bool complete)
+{
+    plx__rng rng = plx__rng_start(5, PLX__STREAM('d', 'i', 'v', 'i', 0));
+    double *x = malloc(sizeof *x * N * COLS);
+    int *label = malloc(sizeof *label * N);
+    uint8_t *present = malloc(N);
+    plx_dataset *d = new_dataset(ctx, N);
+    for (int v = 0; v < 2; v++) {
+        for (int i = 0; i < N; i++) {
+            present[i] = complete || (i % 17 != 3 && (v || i % 13 != 5));
+            for (int j = 0; j < COLS; j++) {
+                double value = random_count(&rng, 3) + (j % K == i % K ? random_count(&rng, 3) : 0);
+                x[i * COLS + j] = i % 29 == 7 ? 0 : value;
+            }
+        }
+        if (v && dense) add_dense(d, ctx, "b", PLX_VIEW_COUNTS, x, COLS, present);
+        else add_thin(d, ctx, v ? "b" : "a", PLX_VIEW_COUNTS, x, COLS, present);
+    }
+    for (int i = 0; i < N; i++) label[i] = labelled && i % 25 == 1 ? i / 25 % K : -1;
+    if (labelled) set_labels(d, ctx, label);
+    free(x);
+    free(label);
+    free(present);
+    return d;
+}
+
+static plx_dataset *read_data(plx_context *ctx, const char *path, int own_rows)
+{
+    plx_read_options o = PLX_READ_OPTIONS_INIT;
+    plx_dataset *d = NULL;
+    o.own_rows = own_rows;
+    assert_ok(ctx, plx_dataset_read(&d, ctx, path, &o));
+    return d;
+}
+
+/* ---- rows ---- */
+
+static void assert_same_row(const plx__view *a, const plx__view *b, plx_index i)
+{
+    plx_index count = a->sparse ? a->csr.ptr[i + 1] - a->csr.ptr[i] : a->cols;
+    assert_int_equal(a->sparse, b->sparse);
+    if (!a->sparse) {
+        assert_memory_equal(a->dense.data + i * a->dense.ld, b->dense.data + i * b->dense.ld,
+                            (size_t)count * sizeof(double));
+        return;
+    }
+    assert_int_equal(b->csr.ptr[i + 1] - b->csr.ptr[i], count);
+    if (!count) return;
+    assert_memory_equal(a->csr.col + a->csr.ptr[i], b->csr.col + b->csr.ptr[i], (size_t)count * sizeof(int32_t));
+    assert_memory_equal(a->csr.val + a->csr.ptr[i], b->csr.val + b->csr.ptr[i], (size_t)count * sizeof(double));
+}
+
+/* The rows that are here are those of the whole, and everything else is known everywhere. */
+static void assert_part_of(rank_job *job, const plx__view *part, const plx__view *whole, plx_index n)
+{
+    plx_index begin = 0, end = 0;
+    plx__slabs_mine(&begin, &end, job->ctx, plx__slabs_cut(n, PLX__PANE_ROWS));
+    assert_int_equal(part->divided, job->ranks > 1);
+    if (part->divided) assert_true(part->begin == begin && part->end == end);
+    assert_int_equal(part->kind, whole->kind);
+    assert_int_equal(part->cols, whole->cols);
+    assert_int_equal(part->nonzeros, whole->nonzeros);
+    assert_int_equal(part->present_count, whole->present_count);
+    assert_int_equal(part->missing_values, whole->missing_values);
+    if (whole->missing_values) assert_true(part->nan_row == whole->nan_row && part->nan_col == whole->nan_col);
+    assert_memory_equal(part->present, whole->present, (size_t)n);
+    for (plx_index i = begin; i < end; i++) assert_same_row(whole, part, i);
+    for (plx_index i = 0; part->sparse && part->divided && i < n; i++)
+        if (i < begin || i >= end) assert_int_equal(part->csr.ptr[i], part->csr.ptr[i + 1]);
+}
+
+static void assert_whole_again(rank_job *job, const plx_dataset *part, const plx_dataset *whole)
+{
+    plx_dataset *again = NULL;
+    assert_ok(job->ctx, plx__dataset_gather(&again, job->ctx, part));
+    for (plx_index v = 0; v < whole->n_views; v++) {
+        assert_false(again->views[v].divided);
+        assert_int_equal(again->views[v].nonzeros, whole->views[v].nonzeros);
+        for (plx_index i = 0; i < whole->n; i++) assert_same_row(&whole->views[v], &again->views[v], i);
+    }
+    plx_dataset_destroy(again);
+}
+
+/* Another cut: the last rank has most of the rows. */
+static void assert_regrouped(rank_job *job, const plx_dataset *part, const plx_dataset *whole)
+{
+    plx_index bound[MOST + 1] = {0};
+    for (int r = 1; r < job->ranks; r++) bound[r] = 3 * r;
+    bound[job->ranks] = whole->n;
+    for (plx_index v = 0; v < whole->n_views; v++) {
+        plx__mark mark = plx__arena_mark(plx__scratch(job->ctx));
+        plx__view moved = part->views[v];
+        assert_ok(job->ctx, plx__view_regroup(&moved, job->ctx, plx__scratch(job->ctx), whole->n, bound));
+        if (moved.divided) assert_int_equal(moved.begin, bound[job->rank]);
+        for (plx_index i = plx__held_begin(&moved); i < plx__held_end(&moved, whole->n); i++)
+            assert_same_row(&whole->views[v], &moved, i);
+        plx__arena_rewind(plx__scratch(job->ctx), mark);
+    }
+}
+
+static void read_work(rank_job *job)
+{
+    const char *path = job->arg;
+    plx_dataset *part = read_data(job->ctx, path, 1), *whole = read_data(job->ctx, path, 0);
+    assert_int_equal(part->n, whole->n);
+    assert_int_equal(part->n_views, whole->n_views);
+    for (plx_index v = 0; v < whole->n_views; v++) assert_part_of(job, &part->views[v], &whole->views[v], whole->n);
+    assert_whole_again(job, part, whole);
+    assert_regrouped(job, part, whole);
+    plx_dataset_destroy(part);
+    plx_dataset_destroy(whole);
+}
+
+/* A table whose first rows are binary and whose last one is not, with a number that is missing. */
+static void write_table(const char *folder, const char *name, const char *ids)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    if (ids) fprintf(f, "%s,x,y\n", ids);
+    for (int i = 0; i < N; i++) {
+        if (ids) fprintf(f, "s%d,", i);
+        fprintf(f, "%s,%d\n", i == N - 1 ? "2.5" : i == N - 3 ? "nan" : "1", i % 2);
+    }
+    fclose(f);
+}
+
+static void rows_are_those_of_the_file(void **state)
+{
+    static const char *const names[] = {"data.h5mu", "data", "complete.h5mu", "table.csv", "named.csv"};
+    plx_context *ctx = test_context(1);
+    char folder[64], path[256];
+    (void)state;
+    make_directory(folder);
+    plx_dataset *d = make_data(ctx, true, true, true);
+    snprintf(path, sizeof path, "%s/complete.h5mu", folder);
+    assert_ok(ctx, plx_dataset_write(ctx, d, path));
+    plx_dataset_destroy(d);
+    d = make_data(ctx, true, true, false);
+    snprintf(path, sizeof path, "%s/data.h5mu", folder);
+    assert_ok(ctx, plx_dataset_write(ctx, d, path));
+    snprintf(path, sizeof path, "%s/data", folder);
+    assert_ok(ctx, plx_dataset_write(ctx, d, path));
+    write_table(folder, "table.csv", NULL);
+    write_table(folder, "named.csv", "id");
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        for (int ranks = 1; ranks <= MOST; ranks += 2) {
+            snprintf(path, sizeof path, "%s/%s", folder, names[k]);
+            together(ranks, read_work, path, "");
+        }
+    plx_dataset_destroy(d);
+    plx_context_destroy(ctx);
+    remove_directory(folder);
+}
+
+/* ---- fits ---- */
+
+typedef struct trial {
+    const char *method;
+    bool dense, labelled;
+    const char *settings[8];
+} trial;
+
+static void fit_work(rank_job *job)
+{
+    const trial *t = job->arg;
+    char path[128];
+    plx_fit_options o = PLX_FIT_OPTIONS_INIT;
+    plx_params *p = NULL;
+    plx_model *m = NULL;
+    snprintf(path, sizeof path, "%s/data.h5mu", job->folder);
+    plx_dataset *d = read_data(job->ctx, path, 1);
+    assert_ok(job->ctx, plx_params_create(&p, job->ctx, t->method));
+    for (int k = 0; t->settings[k]; k += 2)
+        assert_ok(job->ctx, plx_params_set(p, job->ctx, t->settings[k], t->settings[k + 1]));
+    assert_ok(job->ctx, plx_fit(&m, job->ctx, t->method, d, p, &o));
+    snprintf(path, sizeof path, "%s/%d_%d.plx", job->folder, job->ranks, job->rank);
+    assert_ok(job->ctx, plx_model_save(job->ctx, m, path));
+    snprintf(path, sizeof path, "%s/%d_%d.csv", job->folder, job->ranks, job->rank);
+    assert_ok(job->ctx, plx_prediction_write(job->ctx, plx_model_prediction(m), d, path));
+    plx_model_destroy(m);
+    plx_params_destroy(p);
+    plx_dataset_destroy(d);
+}
+
+static void assert_same_results(const char *folder, int ranks, int rank)
+{
+    static const char *const endings[] = {"plx", "csv"};
+    for (int e = 0; e < 2; e++) {
+        char alone[128], many[128];
+        snprintf(alone, sizeof alone, "%s/1_0.%s", folder, endings[e]);
+        snprintf(many, sizeof many, "%s/%d_%d.%s", folder, ranks, rank, endings[e]);
+        assert_same_files(alone, many);
+    }
+}
+
+static void fits_are_those_of_one_process(void **state)
+{
+    static const trial trials[] = {
+        {"nb", false, true, {NULL}},
+        {"coem", true, true, {"max_iter", "3", NULL}},
+        {"mvkmeans", true, true, {"max_iter", "3", NULL}},
+        {"mvplsa", false, true, {"max_iter", "3", "topics", "3", NULL}},
+        {"nb", false, true, {"rows", "l1", "combine", "product", NULL}},
+        {"nb", true, true, {NULL}}, /* dense: gathered */
+        {"coem", false, false, {"clusters", "2", "restarts", "2", "max_iter", "4", NULL}},
+        {"coem", true, true, {"init", "kmeans++", "likelihood", "vmf", "max_iter", "3", NULL}},
+        {"coem", true, true, {"mode", "concat", "max_iter", "2", NULL}}, /* gathered */
+        {"mvkmeans", true, false, {"clusters", "3", "max_iter", "4", NULL}},
+        {"mvkmeans", true, true, {"scale", "zscore", "assignment", "single:b", NULL}},
+        {"mvkmeans", true, true, {"scale", "unit", "assignment", "concat", "max_iter", "2", NULL}},
+        {"mvkmeans", false, true, {"scale", "tfidf", "init", "kmeans++", "max_iter", "2", NULL}},
+        {"mvkmeans", false, true, {"assignment", "maxagree", "max_iter", "2", NULL}}, /* gathered */
+        {"mvplsa", true, true, {"max_iter", "2", "topics", "3", "rows", "raw", NULL}},
+        {"mvplsa", false, true, {"max_iter", "2", "model", "dplsa", "topics", "3", NULL}},
+        {"mvplsa", true, false, {"max_iter", "2", "clusters", "2", "topics", "2", NULL}}, /* gathered */
+    };
+    (void)state;
+    for (size_t k = 0; k < (ONLY_SOME ? 4 : sizeof trials / sizeof *trials); k++) {
+        char folder[64], path[128];
+        plx_context *ctx = test_context(1);
+        make_directory(folder);
+        snprintf(path, sizeof path, "%s/data.h5mu", folder);
+        plx_dataset *d = make_data(ctx, trials[k].dense, trials[k].labelled, k % 2 == 0);
+        assert_ok(ctx, plx_dataset_write(ctx, d, path));
+        plx_dataset_destroy(d);
+        plx_context_destroy(ctx);
+        for (int ranks = 1; ranks <= (ONLY_SOME ? 3 : MOST); ranks += ranks == 3 ? 2 : 1) {
+            together(ranks, fit_work, &trials[k], folder);
+            for (int r = 0; r < ranks; r++) assert_same_results(folder, ranks, r);
+        }
+        remove_directory(folder);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_are_those_of_the_file),
+        cmocka_unit_test(fits_are_those_of_one_process),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

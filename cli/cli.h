@@ -116,6 +116,7 @@ extern const cli_verb cli_verb_fit, cli_verb_predict, cli_verb_transform, cli_ve
 extern const cli_verb cli_verb_plot, cli_verb_acquire, cli_verb_methods, cli_verb_model_show, cli_verb_explain;
 extern const cli_verb cli_verb_data_info, cli_verb_data_check, cli_verb_data_convert, cli_verb_data_split;
 extern const cli_verb cli_verb_data_complete, cli_verb_data_drop, cli_verb_data_generate, cli_verb_data_save;
+extern const cli_verb cli_verb_data_shard;
 extern const cli_verb cli_verb_ner_train, cli_verb_ner_tag, cli_verb_ner_select, cli_verb_ner_bootstrap,
     cli_verb_ner_simulate, cli_verb_ner_eval;
 extern const cli_verb cli_verb_version, cli_verb_doctor, cli_verb_bench, cli_verb_completion, cli_verb_man,

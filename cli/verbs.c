@@ -7,13 +7,15 @@
 #include "suggest.h"
 
 static const cli_verb *const verbs[] = {
-    &cli_verb_fit,           &cli_verb_predict,       &cli_verb_transform, &cli_verb_retrieve,   &cli_verb_explain,
-    &cli_verb_tree,          &cli_verb_plot,          &cli_verb_eval,      &cli_verb_compare,    &cli_verb_tune,
-    &cli_verb_views,         &cli_verb_acquire,       &cli_verb_methods,   &cli_verb_model_show, &cli_verb_data_info,
-    &cli_verb_data_check,    &cli_verb_data_convert,  &cli_verb_data_save, &cli_verb_data_split, &cli_verb_data_drop,
-    &cli_verb_data_complete, &cli_verb_data_generate, &cli_verb_ner_train, &cli_verb_ner_tag,    &cli_verb_ner_select,
-    &cli_verb_ner_simulate,  &cli_verb_ner_bootstrap, &cli_verb_ner_eval,  &cli_verb_version,    &cli_verb_doctor,
-    &cli_verb_bench,         &cli_verb_completion,    &cli_verb_man,       &cli_verb_help,       NULL};
+    &cli_verb_fit,          &cli_verb_predict,       &cli_verb_transform,     &cli_verb_retrieve,
+    &cli_verb_explain,      &cli_verb_tree,          &cli_verb_plot,          &cli_verb_eval,
+    &cli_verb_compare,      &cli_verb_tune,          &cli_verb_views,         &cli_verb_acquire,
+    &cli_verb_methods,      &cli_verb_model_show,    &cli_verb_data_info,     &cli_verb_data_check,
+    &cli_verb_data_convert, &cli_verb_data_save,     &cli_verb_data_split,    &cli_verb_data_shard,
+    &cli_verb_data_drop,    &cli_verb_data_complete, &cli_verb_data_generate, &cli_verb_ner_train,
+    &cli_verb_ner_tag,      &cli_verb_ner_select,    &cli_verb_ner_simulate,  &cli_verb_ner_bootstrap,
+    &cli_verb_ner_eval,     &cli_verb_version,       &cli_verb_doctor,        &cli_verb_bench,
+    &cli_verb_completion,   &cli_verb_man,           &cli_verb_help,          NULL};
 
 const cli_verb *cli_verb_at(int i) { return verbs[i]; }
 
@@ -30,7 +32,8 @@ bool cli_is_group(const char *name) { return cli_group_summary(name) != NULL; }
 
 const char *cli_group_summary(const char *group)
 {
-    if (strcmp(group, "data") == 0) return "Look at, check, convert, split, thin out, complete or make data sets.";
+    if (strcmp(group, "data") == 0)
+        return "Look at, check, convert, split, shard, thin out, complete or make data sets.";
     if (strcmp(group, "ner") == 0) return "Find names in text: learn, tag, choose what to annotate, measure.";
     return strcmp(group, "model") == 0 ? "Look at models." : NULL;
 }

@@ -575,7 +575,9 @@ plx_status plx__manifest_read(plx_dataset **out, plx_context *ctx, const char *p
     PLX_GOTO(plx__path_dir(&r.directory, &arena, path));
     PLX_GOTO(plx__json_read_file(&root, ctx, path));
     r.root = root;
-    PLX_GOTO(build(out, &views, &r));
+    if (json_object_get(root, "parts"))
+        PLX_GOTO(plx__manifest_parts(out, ctx, &arena, path, r.directory, root, request));
+    else PLX_GOTO(build(out, &views, &r));
 done:
     if (st != PLX_OK) {
         plx__dataset_destroy(*out);

@@ -1,0 +1,244 @@
+/*
+ * A data set in parts, one below the other: a manifest whose "parts" are data sets of their own, as `parallax data shard`
+ * writes them. Every part has the same views; a process that keeps some rows only (data/divided.h) reads the values of
+ * those from the parts that have them, and of the others what belongs to the samples.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "core/json.h"
+#include "data/divided.h"
+#include "io/dataset_file.h"
+#include "io/manifest.h"
+
+typedef struct stack {
+    plx_context *ctx;
+    plx__arena *arena; /* of the reading */
+    const char *path, *directory;
+    const json_t *root;
+    const plx__read_request *request;
+    plx_dataset **at;
+    plx_index *first; /* count + 1: first sample of every part */
+    plx_index count;
+    bool divided;
+    plx_index begin, end; /* samples whose values are kept */
+} stack;
+
+/* ---- the manifest ---- */
+
+static plx_status check_root(const stack *s)
+{
+    static const char *const known[] = {"parallax", "name", "parts", "text"};
+    const char *key = NULL;
+    json_t *value = NULL;
+    const json_t *version = json_object_get(s->root, "parallax");
+    if (!json_is_integer(version) || json_integer_value(version) != 1)
+        PLX_FAIL(s->ctx, PLX_E_FORMAT, "%s: not a data set manifest (\"parallax\": 1 is missing)", s->path);
+    json_object_foreach((json_t *)(uintptr_t)s->root, key, value)
+    {
+        bool found = false;
+        for (size_t k = 0; k < sizeof known / sizeof *known; k++) found |= strcmp(key, known[k]) == 0;
+        if (!found)
+            PLX_FAIL(s->ctx, PLX_E_FORMAT, "%s: \"%s\" does not go with \"parts\": every part has its own", s->path,
+                     key);
+    }
+    return PLX_OK;
+}
+
+static plx_status count_samples(stack *s)
+{
+    const json_t *list = json_object_get(s->root, "parts");
+    if (!json_is_array(list) || json_array_size(list) == 0)
+        PLX_FAIL(s->ctx, PLX_E_FORMAT, "%s: \"parts\" must be a list with at least one part", s->path);
+    s->count = (plx_index)json_array_size(list);
+    PLX_TRY(PLX__ARENA_NEW(&s->at, s->arena, s->count));
+    PLX_TRY(plx__arena_i64(&s->first, s->arena, s->count + 1));
+    for (plx_index p = 0; p < s->count; p++) {
+        const json_t *part = json_array_get(list, (size_t)p), *rows = json_object_get(part, "rows");
+        const char *file = json_string_value(json_object_get(part, "file"));
+        int64_t end = 0;
+        if (!file || !file[0] || !json_is_integer(rows) || json_integer_value(rows) < 1 ||
+            __builtin_add_overflow(s->first[p], (int64_t)json_integer_value(rows), &end))
+            PLX_FAIL(s->ctx, PLX_E_FORMAT, "%s: part %lld must have a \"file\" and its number of \"rows\"", s->path,
+                     (long long)p + 1);
+        s->first[p + 1] = end;
+    }
+    s->divided = plx__share_wanted(&s->begin, &s->end, s->ctx, s->first[s->count]);
+    return PLX_OK;
+}
+
+/* ---- parts ---- */
+
+static plx_status check_part(const stack *s, plx_index p, const char *file)
+{
+    const plx_dataset *part = s->at[p], *one = s->at[0];
+    if (part->n != s->first[p + 1] - s->first[p])
+        PLX_FAIL(s->ctx, PLX_E_DATA, "%s has %lld samples, %s says %lld; shard the data again", file,
+                 (long long)part->n, s->path, (long long)(s->first[p + 1] - s->first[p]));
+    bool same = part->n_views == one->n_views && !part->ids == !one->ids;
+    for (plx_index v = 0; same && v < one->n_views; v++) {
+        const plx__view *a = &one->views[v], *b = &part->views[v];
+        same = strcmp(a->name, b->name) == 0 && a->cols == b->cols && a->sparse == b->sparse && a->kind == b->kind;
+    }
+    if (!same)
+        PLX_FAIL(s->ctx, PLX_E_DATA, "%s has other views, columns or ids than the first part; shard the data again",
+                 file);
+    for (plx_index v = 0; v < part->n_views; v++)
+        if (part->views[v].kind == PLX_VIEW_KERNEL)
+            PLX_FAIL(s->ctx, PLX_E_DATA, "%s: view '%s' is of kind kernel, which cannot be read in parts", file,
+                     part->views[v].name);
+    return PLX_OK;
+}
+
+static plx_status read_part(stack *s, plx_index p)
+{
+    const json_t *part = json_array_get(json_object_get(s->root, "parts"), (size_t)p);
+    plx__read_request request = {.o = PLX_READ_OPTIONS_INIT};
+    plx__row_share share = s->ctx->share;
+    const char *file = NULL;
+    plx_index at = s->first[p], rows = s->first[p + 1] - at;
+    plx__arena own;
+    request.o.trust = s->request->o.trust;
+    PLX_TRY(plx__path_join(&file, s->arena, s->directory, json_string_value(json_object_get(part, "file"))));
+    if (s->divided) {
+        plx_index begin = plx__min(rows, plx__max(0, s->begin - at)), end = plx__min(rows, plx__max(0, s->end - at));
+        s->ctx->share = (plx__row_share){.run = true, .begin = begin, .end = plx__max(begin, end)};
+    }
+    plx__arena_init(&own, s->ctx);
+    plx_status st = plx__dataset_read_one(&s->at[p], s->ctx, &own, file, &request);
+    plx__arena_free(&own);
+    s->ctx->share = share;
+    PLX_TRY(st);
+    return check_part(s, p, file);
+}
+
+/* ---- one below the other ---- */
+
+static plx_status stack_sparse(plx_csr *out, const stack *s, plx_index v, plx__arena *arena)
+{
+    int64_t entries = 0, at = 0;
+    for (plx_index p = 0; p < s->count; p++) entries += s->at[p]->views[v].csr.ptr[s->at[p]->n];
+    PLX_TRY(plx__arena_csr(out, arena, s->first[s->count], s->at[0]->views[v].cols, entries));
+    for (plx_index p = 0; p < s->count; p++) {
+        plx_ccsr x = s->at[p]->views[v].csr;
+        size_t count = (size_t)x.ptr[x.rows];
+        for (plx_index i = 0; i < x.rows; i++) out->ptr[s->first[p] + i + 1] = at + x.ptr[i + 1];
+        if (count) memcpy(out->col + at, x.col, count * sizeof *out->col);
+        if (count) memcpy(out->val + at, x.val, count * sizeof *out->val);
+        at += x.ptr[x.rows];
+    }
+    return PLX_OK;
+}
+
+static plx_status stack_dense(plx_mat *out, const stack *s, plx_index v, plx__arena *arena)
+{
+    plx_index cols = s->at[0]->views[v].cols;
+    double *values = NULL;
+    PLX_TRY(plx__arena_bytes((void **)&values, arena, s->end - s->begin, (size_t)cols * sizeof *values));
+    values = s->begin ? plx__rows_at(values, s->begin, cols) : values;
+    for (plx_index p = 0; p < s->count; p++) {
+        const plx__view *x = &s->at[p]->views[v];
+        for (plx_index i = plx__held_begin(x); i < plx__held_end(x, s->at[p]->n); i++)
+            memcpy(values + (s->first[p] + i) * cols, x->dense.data + i * x->dense.ld, (size_t)cols * sizeof *values);
+    }
+    *out = (plx_mat){values, s->first[s->count], cols, cols};
+    return PLX_OK;
+}
+
+static plx_status stack_view(plx_dataset *to, const stack *s, plx_index v)
+{
+    const plx__view *one = &s->at[0]->views[v];
+    plx__view_source source = {.name = one->name, .kind = one->kind, .sparse = one->sparse, .features = one->features};
+    const char *text = json_string_value(json_object_get(json_object_get(s->root, "text"), one->name));
+    plx__shared *block = NULL;
+    uint8_t *present = NULL;
+    plx__arena arena;
+    plx_status st = PLX_OK;
+    plx__arena_init(&arena, s->ctx);
+    PLX_GOTO(plx__arena_u8(&present, plx__scratch(s->ctx), to->n));
+    for (plx_index p = 0; p < s->count; p++)
+        memcpy(present + s->first[p], s->at[p]->views[v].present, (size_t)s->at[p]->n);
+    source.present = present;
+    source.divided = s->divided;
+    source.begin = s->divided ? s->begin : 0;
+    source.end = s->divided ? s->end : 0;
+    if (one->sparse) PLX_GOTO(stack_sparse(&source.csr, s, v, &arena));
+    else PLX_GOTO(stack_dense(&source.dense, s, v, &arena));
+    PLX_GOTO(plx__shared_take(&block, s->ctx, &arena));
+    PLX_GOTO(plx__dataset_adopt(to, s->ctx, block, &source));
+    to->views[to->n_views - 1].cost = one->cost;
+    if (text) PLX_GOTO(plx__arena_text(&to->views[to->n_views - 1].text, &to->arena, text));
+done:
+    plx__shared_drop(block);
+    plx__arena_free(&arena);
+    return st;
+}
+
+/* Texts of all samples; *out NULL where no part has any. */
+static plx_status stack_texts(const char ***out, const stack *s, size_t field)
+{
+    const char **texts = NULL;
+    bool any = false;
+    PLX_TRY(PLX__ARENA_NEW(&texts, s->arena, s->first[s->count]));
+    for (plx_index p = 0; p < s->count; p++) {
+        const char *const *from = *(const char *const *const *)(const void *)((const char *)s->at[p] + field);
+        if (from) memcpy(texts + s->first[p], from, (size_t)s->at[p]->n * sizeof *texts);
+        any |= from != NULL;
+    }
+    *out = any ? texts : NULL;
+    return PLX_OK;
+}
+
+static plx_status stack_costs(plx_dataset *to, const stack *s)
+{
+    double *costs = NULL;
+    bool any = false;
+    PLX_TRY(plx__arena_f64(&costs, s->arena, to->n, 1));
+    for (plx_index p = 0; p < s->count; p++)
+        for (plx_index i = 0; i < s->at[p]->n; i++) {
+            any |= s->at[p]->sample_costs != NULL;
+            costs[s->first[p] + i] = s->at[p]->sample_costs ? s->at[p]->sample_costs[i] : 1;
+        }
+    PLX_TRY(plx__dataset_set_label_cost(to, s->ctx, s->at[0]->label_cost));
+    return any ? plx__dataset_set_sample_costs(to, s->ctx, costs) : PLX_OK;
+}
+
+static plx_status stack_all(plx_dataset *to, const stack *s)
+{
+    const char **ids = NULL, **labels = NULL, **truth = NULL;
+    const plx__hierarchy *h = s->at[0]->hierarchy;
+    PLX_TRY(stack_texts(&ids, s, offsetof(plx_dataset, ids)));
+    PLX_TRY(stack_texts(&labels, s, offsetof(plx_dataset, labels)));
+    PLX_TRY(stack_texts(&truth, s, offsetof(plx_dataset, truth)));
+    if (ids) PLX_TRY(plx__dataset_set_ids(to, s->ctx, ids));
+    for (plx_index v = 0; v < s->at[0]->n_views; v++) {
+        plx__mark mark = plx__arena_mark(plx__scratch(s->ctx));
+        PLX_TRY(stack_view(to, s, v));
+        plx__arena_rewind(plx__scratch(s->ctx), mark);
+    }
+    if (h)
+        PLX_TRY(plx__dataset_set_hierarchy(to, s->ctx, h->classes, h->n_classes, h->subset, h->n_subset, h->mutex,
+                                           h->n_mutex));
+    if (labels) PLX_TRY(plx__dataset_set_labels(to, s->ctx, labels));
+    if (truth) PLX_TRY(plx__dataset_set_truth(to, s->ctx, truth));
+    return stack_costs(to, s);
+}
+
+plx_status plx__manifest_parts(plx_dataset **out, plx_context *ctx, plx__arena *arena, const char *path,
+                               const char *directory, const json_t *root, const plx__read_request *request)
+{
+    stack s = {.ctx = ctx, .arena = arena, .path = path, .directory = directory, .root = root, .request = request};
+    const char *name = json_string_value(json_object_get(root, "name"));
+    plx_status st = PLX_OK;
+    PLX_GOTO(check_root(&s));
+    PLX_GOTO(count_samples(&s));
+    for (plx_index p = 0; p < s.count; p++) {
+        PLX_GOTO(read_part(&s, p));
+        PLX_GOTO(plx__report(ctx, "read parts", p + 1, s.count, NAN));
+    }
+    PLX_GOTO(plx__dataset_create(out, ctx, name ? name : s.at[0]->name, s.first[s.count]));
+    PLX_GOTO(stack_all(*out, &s));
+done:
+    for (plx_index p = 0; s.at && p < s.count; p++) plx__dataset_destroy(s.at[p]);
+    return st;
+}

@@ -162,6 +162,14 @@ static int check_order(const cli_args *args)
     return cli_usage_error(args->verb, "METHOD comes first: parallax fit %s %s", data, method);
 }
 
+/* Sums need a rank's own rows only; a report shows all of them. */
+static bool needs_own_rows(const cli_args *args)
+{
+    plx_method_info m = PLX_METHOD_INFO_INIT;
+    if (!cli_peers || cli_value(args, "report") || plx_method_describe(&m, args->positional[0]) != PLX_OK) return false;
+    return strcmp(m.ranks, "sums") == 0;
+}
+
 /* Files of the result; and all that are written, the checkpoint among them. */
 static const char *const outputs[] = {"out", "model", "json", "dump", "report", NULL};
 static const char *const written[] = {"out", "model", "json", "dump", "report", "checkpoint", NULL};
@@ -212,6 +220,7 @@ static int run(const cli_args *args)
     if (!code) code = check_checkpoint(args);
     if (!code) code = cli_session_open(&s, args);
     if (code) return code;
+    s.own_rows = needs_own_rows(args);
     code = cli_fail(&s, plx_params_create(&params, s.ctx, args->positional[0]));
     if (!code) code = cli_set_params(params, &s);
     if (!code) code = cli_check_outputs(&s, written);

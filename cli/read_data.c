@@ -100,6 +100,7 @@ int cli_reading_open(cli_reading *r, cli_session *s, const char *path)
     if (reads_format(args->verb)) r->o.format = cli_value(args, "format");
     r->o.join = join && strcmp(join, "intersection") == 0 ? PLX_JOIN_INTERSECTION : PLX_JOIN_UNION;
     r->o.trust = cli_flag(args, "trust");
+    r->o.own_rows = s->own_rows;
     r->o.label = cli_value(args, "label-column");
     r->o.truth = cli_value(args, "truth-column");
     r->o.id = cli_value(args, "id-column");

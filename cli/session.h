@@ -11,6 +11,7 @@ typedef struct cli_session {
     const cli_args *args;
     plx_context *ctx;
     bool quiet, verbose;
+    bool own_rows; /* of data that several processes read, each keeps the values of its rows */
     cli_progress progress;
     const char *const *outputs; /* options that name files to write, once checked; ended by NULL */
     char **warnings;            /* kept until the outcome is known: a failure is one line only */

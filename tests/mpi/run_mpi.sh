@@ -37,6 +37,25 @@ for method in nb coem mvkmeans mvplsa; do
     done
 done
 
+# Files whose rows every rank reads for itself: one .h5mu, and parts.
+"$build/parallax" data convert docs docs.h5mu --quiet && "$build/parallax" data shard docs parts --parts 5 --quiet || exit 1
+for data in docs.h5mu parts; do
+    for method in nb coem mvkmeans; do
+        settings=$(method_settings $method)
+        # shellcheck disable=SC2086
+        "$build/parallax" fit $method docs --labels 5% $settings --model own.plx --out own.csv --threads 1 --quiet || exit 1
+        # shellcheck disable=SC2086
+        mpirun --oversubscribe -n 3 "$build/parallax-mpi" fit $method $data --labels 5% $settings \
+            --model many.plx --out many.csv --quiet
+        if cmp -s own.plx many.plx && cmp -s own.csv many.csv; then result=same; else result=DIFFERENT; failed=1; fi
+        printf '%-9s 3 ranks, %s: %s\n' $method $data $result
+    done
+done
+
+# Every rank holds the values of its own rows, and says how many: no rank those of all.
+mpirun --oversubscribe -n 4 "$build/parallax-mpi" fit nb docs.h5mu --labels 5% --verbose --model many.plx 2>said.txt
+grep -q '^rows     0 to 65536 of 200000 are rank 0' said.txt || { echo "rank 0 holds other rows than its own"; failed=1; }
+
 # With --stream, too.
 mpirun --oversubscribe -n 2 "$build/parallax-mpi" fit mvplsa docs --labels 5% --set max_iter=3 --set topics=4 \
     --model many.plx --out many.csv --stream --memory 256M --quiet

@@ -141,9 +141,32 @@ static void write_table(const char *folder, const char *name, const char *ids)
     fclose(f);
 }
 
+/* Three parts of different sizes, files and a directory, and a manifest that lists them. */
+static void write_parts(plx_context *ctx, const plx_dataset *d, const char *folder)
+{
+    static const char *const files[] = {"one.h5mu", "two", "three.h5mu"};
+    const plx_index first[] = {0, 5, N - 9, N};
+    plx_index *rows = malloc(sizeof *rows * N);
+    char path[256], manifest[512];
+    for (int p = 0; p < 3; p++) {
+        plx_dataset *part = NULL;
+        for (plx_index i = first[p]; i < first[p + 1]; i++) rows[i - first[p]] = i;
+        assert_ok(ctx, plx_dataset_select(&part, ctx, d, rows, first[p + 1] - first[p]));
+        snprintf(path, sizeof path, "%s/%s", folder, files[p]);
+        assert_ok(ctx, plx_dataset_write(ctx, part, path));
+        plx_dataset_destroy(part);
+    }
+    snprintf(manifest, sizeof manifest,
+             "{\"parallax\": 1, \"parts\": [{\"file\": \"one.h5mu\", \"rows\": 5}, {\"file\": \"two\", \"rows\": %d}, "
+             "{\"file\": \"three.h5mu\", \"rows\": 9}]}",
+             N - 14);
+    write_file(folder, "parts.json", manifest);
+    free(rows);
+}
+
 static void rows_are_those_of_the_file(void **state)
 {
-    static const char *const names[] = {"data.h5mu", "data", "complete.h5mu", "table.csv", "named.csv"};
+    static const char *const names[] = {"data.h5mu", "data", "complete.h5mu", "table.csv", "named.csv", "parts.json"};
     plx_context *ctx = test_context(1);
     char folder[64], path[256];
     (void)state;
@@ -157,6 +180,7 @@ static void rows_are_those_of_the_file(void **state)
     assert_ok(ctx, plx_dataset_write(ctx, d, path));
     snprintf(path, sizeof path, "%s/data", folder);
     assert_ok(ctx, plx_dataset_write(ctx, d, path));
+    write_parts(ctx, d, folder);
     write_table(folder, "table.csv", NULL);
     write_table(folder, "named.csv", "id");
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
@@ -164,6 +188,42 @@ static void rows_are_those_of_the_file(void **state)
             snprintf(path, sizeof path, "%s/%s", folder, names[k]);
             together(ranks, read_work, path, "");
         }
+    plx_dataset_destroy(d);
+    plx_context_destroy(ctx);
+    remove_directory(folder);
+}
+
+/* ---- what needs all rows ---- */
+
+static void refusal_work(rank_job *job)
+{
+    const char *path = job->arg;
+    char file[160];
+    plx_dataset *d = read_data(job->ctx, path, 1), *some = NULL;
+    plx_model *m = NULL;
+    plx_prediction *p = NULL;
+    plx_cmat dense;
+    const plx_index backwards[] = {3, 1};
+    assert_ok(job->ctx, plx_fit(&m, job->ctx, "nb", d, NULL, NULL));
+    assert_fails(job->ctx, plx_predict(&p, job->ctx, m, d), PLX_E_ARG, "divided among ranks");
+    snprintf(file, sizeof file, "%s.%d.h5mu", path, job->rank);
+    assert_fails(job->ctx, plx_dataset_write(job->ctx, d, file), PLX_E_ARG, "divided among ranks");
+    assert_fails(job->ctx, plx_dataset_select(&some, job->ctx, d, backwards, 2), PLX_E_UNSUPPORTED, "not moved");
+    assert_int_equal(plx_dataset_dense(&dense, d, 1), PLX_E_ARG);
+    plx_model_destroy(m);
+    plx_dataset_destroy(d);
+}
+
+static void what_needs_all_rows_is_refused(void **state)
+{
+    plx_context *ctx = test_context(1);
+    char folder[64], path[128];
+    (void)state;
+    make_directory(folder);
+    snprintf(path, sizeof path, "%s/data.h5mu", folder);
+    plx_dataset *d = make_data(ctx, true, true, false);
+    assert_ok(ctx, plx_dataset_write(ctx, d, path));
+    together(2, refusal_work, path, "");
     plx_dataset_destroy(d);
     plx_context_destroy(ctx);
     remove_directory(folder);
@@ -253,6 +313,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_are_those_of_the_file),
+        cmocka_unit_test(what_needs_all_rows_is_refused),
         cmocka_unit_test(fits_are_those_of_one_process),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -98,7 +98,9 @@ static plx_status parse(plx__table *out, plx_context *ctx, plx__arena *arena, co
     PLX_TRY(choose(&chosen, ctx, path, bytes, o->format));
     switch (chosen) {
     case MTX: return plx__mtx_parse(out, ctx, arena, path, bytes->data, bytes->size);
-    case NPY: return plx__npy_parse(out, ctx, arena, path, bytes->data, bytes->size);
+    case NPY:
+        return o->in_order ? plx__npy_parse_share(out, ctx, arena, path, bytes->data, bytes->size)
+                           : plx__npy_parse(out, ctx, arena, path, bytes->data, bytes->size);
     case SVMLIGHT: return plx__svmlight_parse(out, ctx, arena, path, bytes->data, bytes->size, &o->svmlight);
     case TSV:
         if (o->format && !csv.delimiter) csv.delimiter = '\t';
@@ -143,7 +145,8 @@ static plx_status keep_share(plx__table *table, plx_context *ctx, plx__arena *ar
     plx_index begin = 0, end = 0;
     plx__table part;
     plx__arena aside;
-    if (table->row_names || table->n_texts || !plx__share_wanted(&begin, &end, ctx, plx__table_rows(table)))
+    if (table->divided || table->row_names || table->n_texts ||
+        !plx__share_wanted(&begin, &end, ctx, plx__table_rows(table)))
         return PLX_OK;
     plx__arena_init(&aside, ctx);
     plx_status st = copy_share(&part, &aside, table, begin, end);

@@ -10,6 +10,7 @@
 #include "core/file.h"
 #include "core/number.h"
 #include "core/parallel.h"
+#include "data/divided.h"
 #include "io/text_chunks.h"
 
 typedef struct header {
@@ -178,8 +179,9 @@ static inline double value_at(const header *h, const unsigned char *p)
 
 typedef struct convert_job {
     const header *h;
-    double *out;
-    plx_index first; /* row the running part starts with */
+    double *out;          /* where row 0 is, or would be */
+    plx_index begin, end; /* rows that are wanted */
+    plx_index first;      /* row the running part starts with */
 } convert_job;
 
 static plx_status convert_rows(void *job_, plx_context *ctx, plx_index begin, plx_index end, int worker)
@@ -210,8 +212,8 @@ static plx_status convert_all(plx_context *ctx, convert_job *job)
     const header *h = job->h;
     plx_index grain = plx__max(1, plx__min(64, 65536 / h->cols)); /* 64 rows of a column share cache lines */
     plx_index row_bytes = h->cols * h->bytes, part = h->fortran ? h->rows : plx__max(grain, PART / row_bytes);
-    for (job->first = 0; job->first < h->rows; job->first += part) {
-        plx_index rows = plx__min(part, h->rows - job->first);
+    for (job->first = job->begin; job->first < job->end; job->first += part) {
+        plx_index rows = plx__min(part, job->end - job->first);
         const char *from = (const char *)h->body + job->first * row_bytes;
         PLX_TRY(plx__parallel_for(ctx, rows, grain, convert_rows, job));
         if (!h->fortran) plx__bytes_forget(from, from + rows * row_bytes);
@@ -219,18 +221,35 @@ static plx_status convert_all(plx_context *ctx, convert_job *job)
     return PLX_OK;
 }
 
+/* `some`: only the rows that the context asks for. */
+static plx_status parse(plx__table *out, plx_context *ctx, plx__arena *arena, header *h, const char *data, size_t size,
+                        bool some)
+{
+    convert_job job = {.h = h};
+    *out = (plx__table){0};
+    PLX_TRY(read_header(h, ctx, data, size));
+    PLX_TRY(check_sizes(h, ctx));
+    job.end = h->rows;
+    out->divided = some && plx__share_wanted(&job.begin, &job.end, ctx, h->rows);
+    out->begin = job.begin;
+    out->end = job.end;
+    PLX_TRY(plx__arena_bytes((void **)&job.out, arena, (job.end - job.begin) * h->cols, sizeof(double)));
+    if (job.begin) job.out = plx__rows_at(job.out, job.begin, h->cols);
+    if (job.end > job.begin && h->cols > 0) PLX_TRY(convert_all(ctx, &job));
+    out->dense = (plx_mat){job.out, h->rows, h->cols, h->cols};
+    return PLX_OK;
+}
+
 plx_status plx__npy_parse(plx__table *out, plx_context *ctx, plx__arena *arena, const char *name, const char *data,
                           size_t size)
 {
-    header h = {.name = name};
-    convert_job job = {&h, NULL, 0};
-    *out = (plx__table){0};
-    PLX_TRY(read_header(&h, ctx, data, size));
-    PLX_TRY(check_sizes(&h, ctx));
-    PLX_TRY(plx__arena_bytes((void **)&job.out, arena, h.rows * h.cols, sizeof(double)));
-    if (h.rows > 0 && h.cols > 0) PLX_TRY(convert_all(ctx, &job));
-    out->dense = (plx_mat){job.out, h.rows, h.cols, h.cols};
-    return PLX_OK;
+    return parse(out, ctx, arena, &(header){.name = name}, data, size, false);
+}
+
+plx_status plx__npy_parse_share(plx__table *out, plx_context *ctx, plx__arena *arena, const char *name,
+                                const char *data, size_t size)
+{
+    return parse(out, ctx, arena, &(header){.name = name}, data, size, true);
 }
 
 plx_status plx__npy_read(plx__table *out, plx_context *ctx, plx__arena *arena, const char *path)

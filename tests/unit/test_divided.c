@@ -3,6 +3,7 @@
 #include "rank_helpers.h"
 
 #include "data/divided.h"
+#include "io/npy.h"
 #include "parallax/params.h"
 
 #ifdef PLX_CHECKED
@@ -141,6 +142,14 @@ static void write_table(const char *folder, const char *name, const char *ids)
     fclose(f);
 }
 
+static void write_values(plx_context *ctx, const plx__view *v, const char *folder)
+{
+    char path[256];
+    plx__table table = {.dense = {(double *)(uintptr_t)v->dense.data, N, COLS, v->dense.ld}};
+    snprintf(path, sizeof path, "%s/values.npy", folder);
+    assert_ok(ctx, plx__npy_write(ctx, path, &table));
+}
+
 /* Three parts of different sizes, files and a directory, and a manifest that lists them. */
 static void write_parts(plx_context *ctx, const plx_dataset *d, const char *folder)
 {
@@ -166,7 +175,8 @@ static void write_parts(plx_context *ctx, const plx_dataset *d, const char *fold
 
 static void rows_are_those_of_the_file(void **state)
 {
-    static const char *const names[] = {"data.h5mu", "data", "complete.h5mu", "table.csv", "named.csv", "parts.json"};
+    static const char *const names[] = {"data.h5mu", "data",       "complete.h5mu", "table.csv",
+                                        "named.csv", "parts.json", "values.npy"};
     plx_context *ctx = test_context(1);
     char folder[64], path[256];
     (void)state;
@@ -181,6 +191,7 @@ static void rows_are_those_of_the_file(void **state)
     snprintf(path, sizeof path, "%s/data", folder);
     assert_ok(ctx, plx_dataset_write(ctx, d, path));
     write_parts(ctx, d, folder);
+    write_values(ctx, &d->views[1], folder);
     write_table(folder, "table.csv", NULL);
     write_table(folder, "named.csv", "id");
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)

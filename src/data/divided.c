@@ -198,7 +198,8 @@ static plx_status take_facts(plx__view *v, plx_context *ctx, plx_dataset *data, 
     v->nonzeros = v->missing_values = 0;
     for (int r = 0; r < ranks; r++) {
         const int64_t *f = facts + r * FACTS;
-        if (f[ROWS] != data->n || f[COLS] != v->cols || f[HELD_BEGIN] != bound[r])
+        bool last = r == ranks - 1;
+        if (f[ROWS] != data->n || f[COLS] != v->cols || f[HELD_BEGIN] != bound[r] || (last && f[HELD_END] != data->n))
             PLX_FAIL(ctx, PLX_E_DATA, "view '%s': the ranks read different data; the path must lead all to the same",
                      v->name);
         bound[r + 1] = f[HELD_END];

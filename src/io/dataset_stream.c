@@ -278,15 +278,18 @@ static plx_status receive_dense(receiver *r, plx__arena *arena, plx__view_source
     return receive_bytes(r, values, (size_t)rows * (size_t)cols * sizeof *values);
 }
 
-/* Which rows have values. */
+/* Which rows have values: all, or those that were asked for. */
 static plx_status receive_range(receiver *r, plx__view_source *s, plx_index n)
 {
+    plx_index begin = 0, end = 0;
     int64_t divided = 0;
+    bool some = plx__share_wanted(&begin, &end, r->ctx, n);
     PLX_TRY(receive_number(r, &divided, 0, 1));
     PLX_TRY(receive_number(r, &s->begin, 0, n));
     PLX_TRY(receive_number(r, &s->end, s->begin, n));
     s->divided = divided != 0;
-    return s->divided || (s->begin == 0 && s->end == n) ? PLX_OK : cut(r);
+    if (s->divided) return some && s->begin == begin && s->end == end ? PLX_OK : cut(r);
+    return s->begin == 0 && s->end == n ? PLX_OK : cut(r);
 }
 
 /* Name and names are in scratch and in the arena, the values in the arena. */

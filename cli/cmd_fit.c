@@ -202,8 +202,8 @@ static int fit_data(cli_session *s, const char *method, plx_dataset **data, cons
     if (!code) code = run_fit(&model, s, method, *data, params);
     double seconds = seconds_now() - started;
     if (!code) code = cli_fail(s, plx_prediction_metrics(&metrics, s->ctx, plx_model_prediction(model), model, *data));
-    if (!code) code = write_results(s, model, *data);
-    if (!code) code = write_report(s, model, *data);
+    if (!code && cli_writes()) code = write_results(s, model, *data);
+    if (!code && cli_writes()) code = write_report(s, model, *data);
     if (!code) say_result(s, model, *data, metrics, seconds);
     plx_metrics_destroy(metrics);
     plx_model_destroy(model);
@@ -223,8 +223,8 @@ static int run(const cli_args *args)
     s.own_rows = needs_own_rows(args);
     code = cli_fail(&s, plx_params_create(&params, s.ctx, args->positional[0]));
     if (!code) code = cli_set_params(params, &s);
-    if (!code) code = cli_check_outputs(&s, written);
-    if (!code) code = cli_check_report(&s);
+    if (!code && cli_writes()) code = cli_check_outputs(&s, written);
+    if (!code && cli_writes()) code = cli_check_report(&s);
     if (!code) code = cli_read_data(&data, &s, args->positional[1]);
     if (!code) code = fit_data(&s, args->positional[0], &data, params);
     plx_dataset_destroy(data);

@@ -20,6 +20,8 @@ typedef struct cli_session {
 
 /* The other processes of parallax-mpi, for the contexts to come; NULL: there are none. */
 extern const plx_peers *cli_peers;
+/* Does this process write what was asked for? Of several only the first one; what is computed is the same in all. */
+static inline bool cli_writes(void) { return !cli_peers || cli_peers->rank == 0; }
 /* What solves systems and spectra with them; NULL: nothing. */
 extern const plx_engines *cli_engines;
 

@@ -105,32 +105,7 @@ static int share_with_all(void *bytes, const size_t *offset, void *payload)
     return code;
 }
 
-/* ---- the arguments of the silent ranks ---- */
-
-static bool names_output(const char *argument, bool *with_value)
-{
-    static const char *const outputs[] = {"--out", "--model", "--json", "--dump", "--report", "-o"};
-    for (size_t k = 0; k < sizeof outputs / sizeof *outputs; k++) {
-        size_t length = strlen(outputs[k]);
-        if (strncmp(argument, outputs[k], length) != 0) continue;
-        *with_value = argument[length] == '=';
-        if (*with_value || !argument[length]) return true;
-    }
-    return false;
-}
-
-/* Without files to write. */
-static int drop_outputs(int argc, char **argv)
-{
-    int kept = 0;
-    for (int i = 0; i < argc; i++) {
-        bool with_value = false;
-        if (!names_output(argv[i], &with_value)) argv[kept++] = argv[i];
-        else if (!with_value) i++;
-    }
-    argv[kept] = NULL;
-    return kept;
-}
+/* ---- the silent ranks ---- */
 
 /* What a silent rank would have said, kept in memory in case it is the only one to fail. */
 static int hush(void)
@@ -222,7 +197,7 @@ static int run_together(int argc, char **argv, plx_peers *peers)
     engines.payload = peers;
     cli_engines = &engines;
     bool verbose = has_argument(argc, argv, "--verbose");
-    int code = cli_run(peers->rank ? drop_outputs(argc, argv) : argc, argv);
+    int code = cli_run(argc, argv);
     if (verbose && code == CLI_DONE && peers->ranks > 1)
         fprintf(stderr, "parallax-mpi: rank %d spent %.2f s of processor time on moving bytes, waiting included\n",
                 peers->rank, spent);

@@ -68,6 +68,13 @@ same "cca, iterative" cca docs --set dim=3 --set retrieval=false --set solver=it
 # Logistic regression with a co-training prior: matrices (few features), conjugate gradients.
 same "colr" colr docs --labels 2% --set gem_iter=10
 same "colr, many features" colr wide --labels 5% --set hyper=fixed --set gem_iter=2
+# What is asked for beside the model is computed by all, written by one.
+"$build/parallax" fit colr docs --labels 2% --set gem_iter=3 --dump posterior_precision=one.csv --report one.html --quiet || exit 1
+timeout 120 mpirun --oversubscribe --bind-to none -n 2 "$build/parallax-mpi" fit colr docs --labels 2% --set gem_iter=3 \
+    --dump posterior_precision=two.csv --report two.html --quiet
+if [ -s two.html ] && cmp -s one.csv two.csv; then echo "colr, dump and report: same"; else echo "colr, dump and report: DIFFERENT"; failed=1; fi
+timeout 120 mpirun --oversubscribe --bind-to none -n 2 "$build/parallax-mpi" fit nb docs --labels 2% --report nb.html --quiet
+[ -s nb.html ] || { echo "nb, report: MISSING"; failed=1; }
 refused "colr: graph = rbf is not distributed" colr docs --labels 2% --set graph=rbf
 refused "cca: solver = svd is not distributed" cca docs --set solver=svd
 

@@ -11,6 +11,8 @@
 #include "io/dataset_file.h"
 #include "io/manifest.h"
 
+enum { DEEPEST = 4 }; /* parts may have parts, but not themselves */
+
 typedef struct stack {
     plx_context *ctx;
     plx__arena *arena; /* of the reading */
@@ -69,6 +71,34 @@ static plx_status count_samples(stack *s)
 
 /* ---- parts ---- */
 
+/* Kinds that are guessed from values may differ between parts: all numbers are real, some of them counts or flags. */
+static bool same_kind(const plx__view *a, const plx__view *b)
+{
+    return a->kind == b->kind || (a->kind <= PLX_VIEW_BINARY && b->kind <= PLX_VIEW_BINARY);
+}
+
+static bool same_view(const plx__view *a, const plx__view *b)
+{
+    bool same = strcmp(a->name, b->name) == 0 && a->cols == b->cols && a->sparse == b->sparse && same_kind(a, b) &&
+                !a->features == !b->features;
+    for (plx_index j = 0; same && a->features && j < a->cols; j++) same = strcmp(a->features[j], b->features[j]) == 0;
+    return same;
+}
+
+/* Of the parts with rows that are here: real before counts before binary, as the kinds are numbered. */
+static plx_view_kind kind_of_all(const stack *s, plx_index v)
+{
+    plx_view_kind kind = s->at[0]->views[v].kind;
+    bool any = false;
+    for (plx_index p = 0; p < s->count; p++) {
+        const plx__view *x = &s->at[p]->views[v];
+        if (plx__held_begin(x) == plx__held_end(x, s->at[p]->n)) continue;
+        kind = !any || x->kind < kind ? x->kind : kind;
+        any = true;
+    }
+    return kind;
+}
+
 static plx_status check_part(const stack *s, plx_index p, const char *file)
 {
     const plx_dataset *part = s->at[p], *one = s->at[0];
@@ -76,10 +106,7 @@ static plx_status check_part(const stack *s, plx_index p, const char *file)
         PLX_FAIL(s->ctx, PLX_E_DATA, "%s has %lld samples, %s says %lld; shard the data again", file,
                  (long long)part->n, s->path, (long long)(s->first[p + 1] - s->first[p]));
     bool same = part->n_views == one->n_views && !part->ids == !one->ids;
-    for (plx_index v = 0; same && v < one->n_views; v++) {
-        const plx__view *a = &one->views[v], *b = &part->views[v];
-        same = strcmp(a->name, b->name) == 0 && a->cols == b->cols && a->sparse == b->sparse && a->kind == b->kind;
-    }
+    for (plx_index v = 0; same && v < one->n_views; v++) same = same_view(&one->views[v], &part->views[v]);
     if (!same)
         PLX_FAIL(s->ctx, PLX_E_DATA, "%s has other views, columns or ids than the first part; shard the data again",
                  file);
@@ -93,7 +120,7 @@ static plx_status check_part(const stack *s, plx_index p, const char *file)
 static plx_status read_part(stack *s, plx_index p)
 {
     const json_t *part = json_array_get(json_object_get(s->root, "parts"), (size_t)p);
-    plx__read_request request = {.o = PLX_READ_OPTIONS_INIT};
+    plx__read_request request = {.o = PLX_READ_OPTIONS_INIT, .depth = s->request->depth + 1};
     plx__row_share share = s->ctx->share;
     const char *file = NULL;
     plx_index at = s->first[p], rows = s->first[p + 1] - at;
@@ -148,7 +175,8 @@ static plx_status stack_dense(plx_mat *out, const stack *s, plx_index v, plx__ar
 static plx_status stack_view(plx_dataset *to, const stack *s, plx_index v)
 {
     const plx__view *one = &s->at[0]->views[v];
-    plx__view_source source = {.name = one->name, .kind = one->kind, .sparse = one->sparse, .features = one->features};
+    plx__view_source source = {
+        .name = one->name, .kind = kind_of_all(s, v), .sparse = one->sparse, .features = one->features};
     const char *text = json_string_value(json_object_get(json_object_get(s->root, "text"), one->name));
     plx__shared *block = NULL;
     uint8_t *present = NULL;
@@ -230,6 +258,8 @@ plx_status plx__manifest_parts(plx_dataset **out, plx_context *ctx, plx__arena *
     stack s = {.ctx = ctx, .arena = arena, .path = path, .directory = directory, .root = root, .request = request};
     const char *name = json_string_value(json_object_get(root, "name"));
     plx_status st = PLX_OK;
+    if (request->depth >= DEEPEST)
+        PLX_FAIL(ctx, PLX_E_FORMAT, "%s: parts within parts within parts; name files of values", path);
     PLX_GOTO(check_root(&s));
     PLX_GOTO(count_samples(&s));
     for (plx_index p = 0; p < s.count; p++) {

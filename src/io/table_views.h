@@ -19,6 +19,7 @@ typedef struct plx__read_request {
     const plx__text_recipe *fitted; /* how a model's views were counted: the words it knows are its own choice */
     plx_index n_fitted;
     plx__map *found; /* columns of o.label, o.truth, o.text and o.drop that a file had; NULL: all must be in the file */
+    int depth;       /* of a part within parts (manifest_parts.c) */
 } plx__read_request;
 
 /* The options text is counted with: `options`, else those of the request, else those of the fitted view of that name,

@@ -137,7 +137,8 @@ static plx_status check_guessed_ids(plx_context *ctx, const read_job *job, const
         PLX_TRY(plx__map_add(&seen, ids[i], i, &existing));
         if (existing >= 0 && job->plan->names && plx__names_ids(job->plan->names[0]))
             PLX_FAIL(ctx, PLX_E_DATA,
-                     "%s: line %lld: the id '%.60s' occurs twice; make ids distinct, or leave them out",
+                     "%s: line %lld: the id '%.60s' occurs twice; make ids distinct, leave them out, or list the "
+                     "columns to read it as a number",
                      job->plan->name, (long long)plx__text_line(&whole, cells[i].text), ids[i]);
         if (existing >= 0)
             return fail_number(ctx, job->plan, (long long)plx__text_line(&whole, cells[i].text), 0, &cells[i],

@@ -185,6 +185,16 @@ static plx_status regularise(plx_mat a, plx_context *ctx, double tau, double *no
 
 /* ---- the two views ---- */
 
+/* In place; *fine: it is positive definite. */
+static plx_status factor(by_samples *s, plx_mat a, bool *fine)
+{
+    plx_status st = plx__cholesky(s->ctx, a, NULL);
+    *fine = st == PLX_OK;
+    if (st != PLX_E_NUMERIC) return st;
+    plx__clear_error(s->ctx);
+    return PLX_OK;
+}
+
 /* L and G; *fine: B_1 is conditioned well enough. */
 static plx_status whiten_first(by_samples *s, bool *fine)
 {
@@ -195,7 +205,7 @@ static plx_status whiten_first(by_samples *s, bool *fine)
     *fine = norm <= LARGEST_CONDITION * s->tau;
     if (!*fine) return PLX_OK;
     reflect(s->l);
-    *fine = plx__cholesky(s->ctx, s->l, NULL) == PLX_OK;
+    PLX_TRY(factor(s, s->l, fine));
     if (!*fine) return PLX_OK;
     reflect(s->l);
     return plx__parallel_for(s->ctx, s->n, BLOCK, solve_rows, s);
@@ -244,8 +254,8 @@ static plx_status factor_second(by_samples *s, plx_mat work, bool *fine)
     plx__mirror_lower(work);
     reorder(s, work);
     PLX_TRY(regularise(s->chol, s->ctx, s->tau, &norm));
-    *fine = norm <= LARGEST_CONDITION * s->tau && plx__cholesky(s->ctx, s->chol, NULL) == PLX_OK;
-    return PLX_OK;
+    *fine = norm <= LARGEST_CONDITION * s->tau;
+    return *fine ? factor(s, s->chol, fine) : PLX_OK;
 }
 
 /* V and rho from S, for which G becomes W; *fine: all values are large enough. */

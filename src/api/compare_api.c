@@ -37,6 +37,9 @@ static plx_status compare(plx_comparison **out, plx_context *ctx, const plx_data
 {
     plx_compare_options o;
     PLX_TRY(take_options(&o, ctx, options));
+    for (plx_index i = 0; i < n_data; i++)
+        if (plx__dataset_divided(data[i]))
+            PLX_FAIL(ctx, PLX_E_ARG, "data set %lld is divided among ranks; read it whole", (long long)i + 1);
     plx__compare_work w = {.ctx = ctx, .data = data, .n_data = n_data, .directories = o.directories};
     PLX_TRY(plx__comparison_create(&w.c, ctx, data, n_data, &o));
     w.jobs = plx__compare_jobs(o.jobs, o.threads);

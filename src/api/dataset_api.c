@@ -54,14 +54,14 @@ static plx_status add_dense(plx_dataset *data, plx_context *ctx, const char *nam
 plx_status plx_dataset_add_dense(plx_dataset *data, plx_context *ctx, const char *name, plx_view_kind kind,
                                  plx_cmat values, const char *const *features, const uint8_t *present)
 {
-    PLX__CALL(ctx, add_dense(data, ctx, name, kind, values, features, present), PLX__ARG(data), PLX__ARG(name),
+    PLX__CALL(ctx, add_dense(data, ctx, name, kind, values, features, present), PLX__WHOLE(data), PLX__ARG(name),
               PLX__ARG(values.data));
 }
 
 plx_status plx_dataset_add_sparse(plx_dataset *data, plx_context *ctx, const char *name, plx_view_kind kind,
                                   plx_ccsr values, const char *const *features, const uint8_t *present)
 {
-    PLX__CALL(ctx, plx__dataset_add_sparse(data, ctx, name, kind, values, features, present), PLX__ARG(data),
+    PLX__CALL(ctx, plx__dataset_add_sparse(data, ctx, name, kind, values, features, present), PLX__WHOLE(data),
               PLX__ARG(name), PLX__ARG(values.ptr));
 }
 
@@ -75,14 +75,14 @@ static plx_status borrow_dense(plx_dataset *data, plx_context *ctx, const char *
 plx_status plx_dataset_borrow_dense(plx_dataset *data, plx_context *ctx, const char *name, plx_view_kind kind,
                                     plx_cmat values, const char *const *features, const uint8_t *present)
 {
-    PLX__CALL(ctx, borrow_dense(data, ctx, name, kind, values, features, present), PLX__ARG(data), PLX__ARG(name),
+    PLX__CALL(ctx, borrow_dense(data, ctx, name, kind, values, features, present), PLX__WHOLE(data), PLX__ARG(name),
               PLX__ARG(values.data));
 }
 
 plx_status plx_dataset_borrow_sparse(plx_dataset *data, plx_context *ctx, const char *name, plx_view_kind kind,
                                      plx_ccsr values, const char *const *features, const uint8_t *present)
 {
-    PLX__CALL(ctx, plx__dataset_borrow_sparse(data, ctx, name, kind, values, features, present), PLX__ARG(data),
+    PLX__CALL(ctx, plx__dataset_borrow_sparse(data, ctx, name, kind, values, features, present), PLX__WHOLE(data),
               PLX__ARG(name), PLX__ARG(values.ptr));
 }
 

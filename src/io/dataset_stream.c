@@ -312,7 +312,10 @@ static plx_status receive_source(receiver *r, plx__view_source *s, plx__arena *a
     s->present = present;
     s->features_in_block = true;
     s->sparse = nnz >= 0;
-    return s->sparse ? receive_sparse(r, arena, &s->csr, n, cols, nnz) : receive_dense(r, arena, s, n, cols);
+    if (!s->sparse) return receive_dense(r, arena, s, n, cols);
+    PLX_TRY(receive_sparse(r, arena, &s->csr, n, cols, nnz));
+    bool outside = s->csr.ptr[s->begin] != 0 || s->csr.ptr[s->end] != nnz; /* of the rows that were asked for */
+    return outside ? cut(r) : PLX_OK;
 }
 
 static plx_status receive_view(receiver *r, plx_dataset *d)

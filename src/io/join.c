@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "data/dataset_impl.h"
+#include "data/divided.h"
 #include "data/kernel_columns.h"
 #include "linalg/csr.h"
 #include "linalg/dense.h"
@@ -250,20 +251,42 @@ plx_status plx__join_hand_over(plx__shared **out, plx_context *ctx, plx__arena *
     return PLX_OK;
 }
 
+static plx__view_source source_of(const plx__loose_view *v)
+{
+    return (plx__view_source){.name = v->name,
+                              .kind = v->kind,
+                              .sparse = v->table.sparse,
+                              .dense = v->table.dense,
+                              .csr = v->table.csr,
+                              .features = v->table.col_names,
+                              .features_in_block = true,
+                              .present = v->present,
+                              .divided = v->table.divided,
+                              .begin = v->table.begin,
+                              .end = v->table.end};
+}
+
 static plx_status adopt(plx_dataset *data, plx_context *ctx, const plx__loose_view *v)
 {
-    plx__view_source source = {.name = v->name,
-                               .kind = v->kind,
-                               .sparse = v->table.sparse,
-                               .dense = v->table.dense,
-                               .csr = v->table.csr,
-                               .features = v->table.col_names,
-                               .features_in_block = true,
-                               .present = v->present,
-                               .divided = v->table.divided,
-                               .begin = v->table.begin,
-                               .end = v->table.end};
+    plx__view_source source = source_of(v);
     return plx__dataset_adopt(data, ctx, v->block, &source);
+}
+
+/* Only some rows have values: a copy of those. */
+static plx_status add_divided(plx_dataset *data, plx_context *ctx, const plx__loose_view *v)
+{
+    plx__view_source source = source_of(v), part;
+    plx__shared *block = NULL;
+    plx__arena arena;
+    plx_status st = PLX_OK;
+    plx__arena_init(&arena, ctx);
+    PLX_GOTO(plx__share_of(&part, &arena, &source, source.begin, source.end));
+    PLX_GOTO(plx__shared_take(&block, ctx, &arena));
+    PLX_GOTO(plx__dataset_adopt(data, ctx, block, &part));
+done:
+    plx__shared_drop(block);
+    plx__arena_free(&arena);
+    return st;
 }
 
 plx_status plx__join_add(plx_dataset *data, plx_context *ctx, const plx__loose_view *v, const plx__sample_list *samples)
@@ -271,6 +294,7 @@ plx_status plx__join_add(plx_dataset *data, plx_context *ctx, const plx__loose_v
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
     if (v->block) PLX_TRY(adopt(data, ctx, v));
     else if (v->ids) PLX_TRY(add_scattered(data, ctx, v, samples));
+    else if (v->table.divided) PLX_TRY(add_divided(data, ctx, v));
     else if (v->table.sparse)
         PLX_TRY(plx__dataset_add_sparse(data, ctx, v->name, v->kind, plx__ccsr(v->table.csr), v->table.col_names,
                                         v->present));

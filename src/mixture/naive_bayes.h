@@ -40,7 +40,7 @@ plx__points plx__view_points(const plx__view *view);
 
 /* out[i,c] = sum_f x_if log theta_cf; log 0 is taken as log 1e-300. */
 plx_status plx__nb_log_scores(plx_context *ctx, plx__points rows, plx_cmat theta, plx_mat out);
-void plx__nb_logs(plx_cmat theta, plx_mat logs);                                                 /* d x K, as above */
+void plx__nb_logs(plx_cmat theta, plx_mat logs); /* d x K, as above */
 /* The same of a view; of a divided one, of the rows that are here. */
 plx_status plx__nb_view_scores(plx_context *ctx, const plx__view *view, plx_cmat theta, plx_mat out);
 plx_status plx__nb_table_scores(plx_context *ctx, plx__points rows, plx_cmat logs, plx_mat out); /* logs: d x K */

@@ -65,13 +65,25 @@ static plx_status held_rows(plx_index *begin, plx_index *end, plx_context *ctx, 
     return PLX_OK;
 }
 
+/* A view of values that are in the arena, with the cost and the text options of another. */
+static plx_status adopt_like(plx_dataset *to, plx_context *ctx, plx__arena *arena, const plx__view_source *s,
+                             const plx__view *v)
+{
+    plx__shared *block = NULL;
+    PLX_TRY(plx__shared_take(&block, ctx, arena));
+    plx_status st = plx__dataset_adopt(to, ctx, block, s);
+    plx__shared_drop(block);
+    PLX_TRY(st);
+    to->views[to->n_views - 1].cost = v->cost;
+    return v->text ? plx__arena_text(&to->views[to->n_views - 1].text, &to->arena, v->text) : PLX_OK;
+}
+
 /* Rows samples[0..count) of view v into `to`, present where the flags say so. */
 static plx_status copy_view(plx_dataset *to, plx_context *ctx, const plx__view *v, const char *const *features,
                             const plx_index *samples, plx_index count, const uint8_t *present)
 {
     plx__view_source s = {
         .name = v->name, .kind = v->kind, .sparse = v->sparse, .features = features, .present = present};
-    plx__shared *block = NULL;
     plx__arena arena;
     plx_status st = PLX_OK;
     plx__arena_init(&arena, to->arena.ctx);
@@ -79,12 +91,8 @@ static plx_status copy_view(plx_dataset *to, plx_context *ctx, const plx__view *
     PLX_GOTO(held_rows(&s.begin, &s.end, ctx, v, samples, count));
     if (v->sparse) PLX_GOTO(pick_sparse(&s.csr, &arena, v->csr, samples, count, present));
     else PLX_GOTO(pick_dense(&s.dense, &arena, v->dense, samples, s.begin, s.end, count, present));
-    PLX_GOTO(plx__shared_take(&block, ctx, &arena));
-    PLX_GOTO(plx__dataset_adopt(to, ctx, block, &s));
-    to->views[to->n_views - 1].cost = v->cost;
-    if (v->text) PLX_GOTO(plx__arena_text(&to->views[to->n_views - 1].text, &to->arena, v->text));
+    PLX_GOTO(adopt_like(to, ctx, &arena, &s, v));
 done:
-    plx__shared_drop(block);
     plx__arena_free(&arena);
     return st;
 }
@@ -213,18 +221,13 @@ plx_status plx__dataset_relabel(plx_dataset **out, plx_context *ctx, const plx_d
 static plx_status add_gathered(plx_dataset *to, plx_context *ctx, const plx__view *v)
 {
     plx__view_source s;
-    plx__shared *block = NULL;
     plx__arena arena;
     plx_status st = PLX_OK;
     if (!v->divided) return plx__dataset_share(to, ctx, v);
     plx__arena_init(&arena, to->arena.ctx);
     PLX_GOTO(plx__view_gather(&s, ctx, &arena, v, to->n));
-    PLX_GOTO(plx__shared_take(&block, ctx, &arena));
-    PLX_GOTO(plx__dataset_adopt(to, ctx, block, &s));
-    to->views[to->n_views - 1].cost = v->cost;
-    if (v->text) PLX_GOTO(plx__arena_text(&to->views[to->n_views - 1].text, &to->arena, v->text));
+    PLX_GOTO(adopt_like(to, ctx, &arena, &s, v));
 done:
-    plx__shared_drop(block);
     plx__arena_free(&arena);
     return st;
 }

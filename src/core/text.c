@@ -213,23 +213,39 @@ static uint64_t hash_text(const char *s)
     return h * UINT64_C(0x9E3779B97F4A7C15);
 }
 
-static plx_index slot_of(const plx__map *map, const char *key)
+/* A slot is 0 (free), or the number of a key from 1 in its lower bits and some of the hash above, which tell nearly all
+ * other keys apart without a look at them. */
+enum { NUMBER_BITS = 40 };
+#define SLOT_NUMBER ((UINT64_C(1) << NUMBER_BITS) - 1)
+
+/* The slot of the key, or the free one where it belongs. */
+static uint64_t *slot_of(const plx__map *map, const char *key, uint64_t hash)
 {
-    uint64_t mask = (uint64_t)map->capacity - 1, i = hash_text(key) >> 20 & mask;
-    while (map->keys[i] && strcmp(map->keys[i], key) != 0) i = (i + 1) & mask;
-    return (plx_index)i;
+    uint64_t mask = (uint64_t)map->slots - 1, i = hash >> 20 & mask;
+    for (; map->slot[i]; i = (i + 1) & mask) {
+        if ((map->slot[i] ^ hash) & ~SLOT_NUMBER) continue;
+        if (strcmp(map->keys[(map->slot[i] & SLOT_NUMBER) - 1], key) == 0) break;
+    }
+    return &map->slot[i];
 }
 
-static plx_status map_resize(plx__map *map, plx_index capacity)
+static void fill_slot(uint64_t *slot, uint64_t hash, plx_index number)
 {
-    plx__map bigger = {map->arena, NULL, NULL, map->count, capacity};
-    PLX_TRY(PLX__ARENA_NEW(&bigger.keys, map->arena, capacity));
-    PLX_TRY(PLX__ARENA_NEW(&bigger.values, map->arena, capacity));
-    for (plx_index i = 0; i < map->capacity; i++) {
-        if (!map->keys[i]) continue;
-        plx_index s = slot_of(&bigger, map->keys[i]);
-        bigger.keys[s] = map->keys[i];
-        bigger.values[s] = map->values[i];
+    *slot = (hash & ~SLOT_NUMBER) | (uint64_t)(number + 1);
+}
+
+/* Room for half as many keys as there are slots. */
+static plx_status map_resize(plx__map *map, plx_index slots)
+{
+    plx__map bigger = {map->arena, NULL, NULL, NULL, map->count, slots};
+    PLX_TRY(PLX__ARENA_NEW(&bigger.slot, map->arena, slots));
+    PLX_TRY(PLX__ARENA_NEW(&bigger.keys, map->arena, slots / 2));
+    PLX_TRY(PLX__ARENA_NEW(&bigger.values, map->arena, slots / 2));
+    for (plx_index k = 0; k < map->count; k++) {
+        uint64_t hash = hash_text(map->keys[k]);
+        bigger.keys[k] = map->keys[k];
+        bigger.values[k] = map->values[k];
+        fill_slot(slot_of(&bigger, map->keys[k], hash), hash, k);
     }
     *map = bigger;
     return PLX_OK;
@@ -237,25 +253,29 @@ static plx_status map_resize(plx__map *map, plx_index capacity)
 
 plx_status plx__map_init(plx__map *map, plx__arena *arena, plx_index expected)
 {
-    plx_index capacity = 16;
-    while (capacity < 2 * expected) capacity *= 2;
+    plx_index slots = 16;
+    while (slots < 2 * expected) slots *= 2;
     *map = (plx__map){.arena = arena};
-    return map_resize(map, capacity);
+    return map_resize(map, slots);
 }
 
 plx_index plx__map_get(const plx__map *map, const char *key)
 {
-    plx_index s = slot_of(map, key);
-    return map->keys[s] ? map->values[s] : -1;
+    uint64_t slot = *slot_of(map, key, hash_text(key));
+    return slot ? map->values[(slot & SLOT_NUMBER) - 1] : -1;
 }
 
 plx_status plx__map_add(plx__map *map, const char *key, plx_index value, plx_index *existing)
 {
-    plx_index s = slot_of(map, key);
-    *existing = map->keys[s] ? map->values[s] : -1;
-    if (map->keys[s]) return PLX_OK;
-    map->keys[s] = key;
-    map->values[s] = value;
-    map->count++;
-    return 2 * map->count > map->capacity ? map_resize(map, 2 * map->capacity) : PLX_OK;
+    uint64_t hash = hash_text(key), *slot = slot_of(map, key, hash);
+    *existing = *slot ? map->values[(*slot & SLOT_NUMBER) - 1] : -1;
+    if (*slot) return PLX_OK;
+    if (2 * map->count == map->slots) {
+        PLX_TRY(map_resize(map, 2 * map->slots));
+        slot = slot_of(map, key, hash);
+    }
+    map->keys[map->count] = key;
+    map->values[map->count] = value;
+    fill_slot(slot, hash, map->count++);
+    return PLX_OK;
 }

@@ -37,15 +37,14 @@ static plx_status distinct_texts(const char ***names, plx_index *count, plx_cont
                                  const char *const *texts, plx_index n)
 {
     plx__map seen;
-    plx_index existing = -1, found = 0;
+    plx_index existing = -1;
     PLX_TRY(plx__map_init(&seen, plx__scratch(ctx), 0));
     for (plx_index i = 0; i < n; i++)
         if (texts[i]) PLX_TRY(plx__map_add(&seen, texts[i], i, &existing));
     PLX_TRY(plx__arena_ptrs((void ***)names, arena, seen.count));
-    for (plx_index k = 0; k < seen.capacity; k++)
-        if (seen.keys[k]) (*names)[found++] = seen.keys[k];
-    if (found) qsort(*names, (size_t)found, sizeof **names, plx__compare_text);
-    *count = found;
+    for (plx_index k = 0; k < seen.count; k++) (*names)[k] = seen.keys[k];
+    if (seen.count) qsort(*names, (size_t)seen.count, sizeof **names, plx__compare_text);
+    *count = seen.count;
     return PLX_OK;
 }
 

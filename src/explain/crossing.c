@@ -15,18 +15,17 @@ static plx_status list_texts(const char ***out, plx_index *count, plx__map *inde
                              const char *const *text, plx_index n)
 {
     plx__arena *scratch = plx__scratch(ctx);
-    plx_index existing = -1, k = 0;
+    plx_index existing = -1;
     plx__map seen;
     PLX_TRY(plx__map_init(&seen, scratch, 16));
     for (plx_index i = 0; i < n; i++)
         if (text[i]) PLX_TRY(plx__map_add(&seen, text[i], i, &existing));
     *count = seen.count;
     PLX_TRY(PLX__ARENA_NEW(out, scratch, *count));
-    for (plx_index i = 0; i < n; i++)
-        if (text[i] && plx__map_get(&seen, text[i]) == i) (*out)[k++] = text[i];
+    for (plx_index k = 0; k < *count; k++) (*out)[k] = seen.keys[k];
     qsort(*out, (size_t)*count, sizeof **out, plx__compare_text);
     PLX_TRY(plx__map_init(index, scratch, *count));
-    for (k = 0; k < *count; k++) PLX_TRY(plx__map_add(index, (*out)[k], k, &existing));
+    for (plx_index k = 0; k < *count; k++) PLX_TRY(plx__map_add(index, (*out)[k], k, &existing));
     return PLX_OK;
 }
 

@@ -90,15 +90,10 @@ static void put_codes(mapping *g, const char *key, const plx__map *names, const 
     }
 }
 
-static plx_status put_names(mapping *g, const plx__map *names)
+static void put_names(mapping *g, const plx__map *names)
 {
-    const char **in_order = NULL;
     json_t *list = plx__json_put_list(g->m, g->maps, "names");
-    PLX_TRY(PLX__ARENA_NEW(&in_order, plx__scratch(g->ctx), names->count));
-    for (plx_index k = 0; k < names->capacity; k++)
-        if (names->keys[k]) in_order[names->values[k]] = names->keys[k];
-    for (plx_index k = 0; k < names->count; k++) plx__json_push(g->m, list, plx__json_text(g->m, in_order[k]));
-    return PLX_OK;
+    for (plx_index k = 0; k < names->count; k++) plx__json_push(g->m, list, plx__json_text(g->m, names->keys[k]));
 }
 
 /* Some labels are seen and others are not: which is worth showing. */
@@ -128,7 +123,7 @@ static plx_status put_colours(mapping *g, const plx__answers *answers)
         plx__textbuf_printf(&g->remark, " There are more than %d names, too many for colours.", MOST_NAMES);
         return PLX_OK;
     }
-    PLX_TRY(put_names(g, &names));
+    put_names(g, &names);
     if (known) {
         plx__json_put_text(g->m, g->maps, "class_is", "class");
         put_codes(g, "class", &names, known);

@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <mpi.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,6 +18,7 @@
 #include "../kernels.h"
 #include "../session.h"
 #include "engines.h"
+#include "guard.h"
 
 enum { PATIENCE_MS = 3000, MOST_BYTES = 1 << 30 };
 
@@ -135,8 +137,9 @@ static void on_termination(int number)
 {
     static const char text[] = "parallax-mpi: ended from outside: a rank has died, or the job was stopped; the same "
                                "command with --resume goes on from a checkpoint, if it kept one\n";
+    static atomic_flag said = ATOMIC_FLAG_INIT; /* it may come twice, to two threads */
     (void)number;
-    if (write(STDERR_FILENO, text, sizeof text - 1) < 0) _exit(CLI_FAILED);
+    if (!atomic_flag_test_and_set(&said) && write(STDERR_FILENO, text, sizeof text - 1) < 0) _exit(CLI_FAILED);
     _exit(CLI_FAILED);
 }
 
@@ -208,6 +211,7 @@ int main(int argc, char **argv)
 {
     plx_peers peers = PLX_PEERS_INIT;
     cli_choose_kernels(argv);
+    mpi_stand_guard();
     if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return CLI_FAILED;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_rank(MPI_COMM_WORLD, &peers.rank);

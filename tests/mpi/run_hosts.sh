@@ -57,17 +57,19 @@ across() {
         --mca btl_tcp_if_include net0 --mca oob_tcp_if_include net0 --mca mpi_yield_when_idle 1 "$@"
 }
 
-# The process of the rank on a host.
+# Processes of the rank on a host: the one that stands by, and its child that works.
 rank_on() { for pid in $(ip netns pids "$tag-$1"); do [ "$(cat "/proc/$pid/comm" 2>/dev/null)" = parallax-mpi ] && echo "$pid"; done; }
+worker_on() { for pid in $(rank_on "$1"); do pgrep -P "$pid" -x parallax-mpi; done; }
 
 # killed NAME FILE: ends the rank on host 3 and looks at what the job says.
 killed() {
-    kill -KILL "$(rank_on 3)"
+    kill -KILL "$(worker_on 3)"
     wait "$job"; code=$?
     job=0
     told=$(grep -c '^parallax-mpi: ended from outside' "$2")
-    printf '%s, the rank on host 3 killed: exit code %d, told %d times\n' "$1" $code "$told"
-    [ $code != 0 ] && [ "$told" = 1 ] || { cat "$2"; failed=1; }
+    named=$(grep -c '^parallax-mpi: rank 2 was killed by signal 9' "$2")
+    printf '%s, the rank on host 3 killed: exit code %d, told %d times, its rank named %d times\n' "$1" $code "$told" "$named"
+    [ $code = 1 ] && [ "$told" = 1 ] && [ "$named" = 1 ] || { cat "$2"; failed=1; }
     for _ in $(seq 100); do
         left=$(for h in $hosts; do rank_on "$h"; done | wc -l)
         [ "$left" = 0 ] && break
@@ -100,7 +102,7 @@ if cmp -s one.plx many.plx; then echo "coem, resumed by four hosts: same"; else 
 "$build/parallax" data generate two-gauss long --set n=10000 --set classes=3 --set dims=60 --set labelled=0 --seed 1 --quiet
 across "$build/parallax-mpi" fit spectral long --set clusters=3 --threads 1 --quiet --model spectral.plx >said.txt 2>&1 &
 job=$!
-for _ in $(seq 300); do [ -n "$(rank_on 3)" ] && break; sleep 0.1; done
+for _ in $(seq 300); do [ -n "$(worker_on 3)" ] && break; sleep 0.1; done
 sleep 3
 if grep -q 'built without' said.txt; then echo "spectral: this build has no PETSc and SLEPc"; wait $job; job=0
 else killed spectral said.txt; fi

@@ -22,7 +22,7 @@
 #include "core/ctx.h"
 
 /* The system maps no more than 65,530 regions in a process (vm.max_map_count). */
-enum { LOOK_NS = 1000000, LEAST_RESIDENT = 24 << 20, MOST_REGIONS = 1 << 16 };
+enum { LOOK_NS = 1000000, LEAST_RESIDENT = 24 << 20, MOST_BETWEEN = 1 << 30, MOST_REGIONS = 1 << 16 };
 
 typedef struct region {
     void *at;
@@ -82,11 +82,12 @@ static int64_t resident_files(void)
     return (int64_t)shared * (int64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Two thirds of the limit are left for what comes in between two looks, and for what is not counted. */
+/* Room is left for what comes in between two looks, and for what is not counted: two thirds of a small limit, 1 GiB of
+ * a large one. */
 static int64_t allowed(const plx__paging *p)
 {
-    int64_t limit = p->ctx->memory_limit / 3 - (int64_t)atomic_load(&p->ctx->memory_used) - p->elsewhere;
-    return plx__max((int64_t)LEAST_RESIDENT, limit);
+    int64_t limit = p->ctx->memory_limit, room = plx__min(limit - limit / 3, (int64_t)MOST_BETWEEN);
+    return plx__max((int64_t)LEAST_RESIDENT, limit - room - (int64_t)atomic_load(&p->ctx->memory_used) - p->elsewhere);
 }
 
 static void let_go(const plx__paging *p)

@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/ctx.h"
+#include "core/paging.h"
 #include "io/h5_impl.h"
 
 enum { HEAP_HEADER = 16, OBJECT_HEADER = 16, SMALLEST_HEAP = 4096 };
@@ -66,6 +68,7 @@ void plx__h5_map(plx__h5 *f)
         if (map != MAP_FAILED) {
             f->map = map;
             f->map_size = (size_t)info.st_size;
+            if (f->ctx->paging) plx__paging_watch(f->ctx->paging, map, f->map_size);
         }
     }
     close(fd);
@@ -73,6 +76,7 @@ void plx__h5_map(plx__h5 *f)
 
 void plx__h5_unmap(plx__h5 *f)
 {
+    if (f->map && f->ctx->paging) plx__paging_forget(f->ctx->paging, (void *)f->map);
     if (f->map) munmap((void *)f->map, f->map_size);
     f->map = NULL;
 }

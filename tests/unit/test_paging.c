@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core/paging.h"
+#include "io/h5_impl.h"
 #include "parallax/model.h"
 
 enum { MIB = 1 << 20 };
@@ -154,12 +155,37 @@ static void larger_than_memory(void **state)
     plx_context_destroy(far);
 }
 
+/* Pages of an input that could not be let go would count against all others: the keeper would throw those out for ever. */
+static void inputs_are_let_go(void **state)
+{
+    (void)state;
+    plx_context *ctx = streaming(72 * MIB);
+    char path[] = "/tmp/plx-input-XXXXXX";
+    enum { BYTES = 96 * MIB };
+    int fd = mkstemp(path);
+    assert_true(fd >= 0 && ftruncate(fd, BYTES) == 0);
+    close(fd);
+    plx__h5 f = {.ctx = ctx, .path = path};
+    int64_t before = resident(), sum = 0;
+    plx__h5_map(&f);
+    assert_non_null(f.map);
+    for (size_t i = 0; i < BYTES; i += 4096) {
+        sum += f.map[i];
+        if (i % MIB == 0) assert_ok(ctx, plx__poll(ctx));
+    }
+    assert_true(sum == 0);
+    assert_true(resident() - before < 72 * MIB);
+    plx__h5_unmap(&f);
+    unlink(path);
+    plx_context_destroy(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_keep_their_bytes), cmocka_unit_test(residence_is_bounded),
         cmocka_unit_test(arenas_are_clean),        cmocka_unit_test(refusals),
-        cmocka_unit_test(larger_than_memory),
+        cmocka_unit_test(larger_than_memory),      cmocka_unit_test(inputs_are_let_go),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -98,10 +98,11 @@ plx_status plx__h5_read_f64(double **out, plx__h5_shape *shape, const plx__h5 *f
 plx_status plx__h5_read_i64(int64_t **out, plx__h5_shape *shape, const plx__h5 *f, plx__arena *arena,
                             const char *object);
 
-/* begin .. end-1 of the first dimension only; `shape` is that of what was read. */
+/* begin .. end-1 of the first dimension only; `shape` is that of what was read. Numbers beyond 32 bits become the nearest
+ * that has them. */
 plx_status plx__h5_read_f64_part(double **out, plx__h5_shape *shape, const plx__h5 *f, plx__arena *arena,
                                  const char *object, plx_index begin, plx_index end);
-plx_status plx__h5_read_i64_part(int64_t **out, plx__h5_shape *shape, const plx__h5 *f, plx__arena *arena,
+plx_status plx__h5_read_i32_part(int32_t **out, plx__h5_shape *shape, const plx__h5 *f, plx__arena *arena,
                                  const char *object, plx_index begin, plx_index end);
 
 /* The same when the length is known: a vector of `count` values, any other shape is a failure. */

@@ -188,10 +188,10 @@ plx_status plx__h5_read_f64_part(double **out, plx__h5_shape *shape, const plx__
     return read_numbers((void **)out, shape, f, arena, object, s);
 }
 
-plx_status plx__h5_read_i64_part(int64_t **out, plx__h5_shape *shape, const plx__h5 *f, plx__arena *arena,
+plx_status plx__h5_read_i32_part(int32_t **out, plx__h5_shape *shape, const plx__h5 *f, plx__arena *arena,
                                  const char *object, plx_index begin, plx_index end)
 {
-    slice s = {H5T_NATIVE_INT64, sizeof **out, -1, true, begin, end};
+    slice s = {H5T_NATIVE_INT32, sizeof **out, -1, true, begin, end};
     return read_numbers((void **)out, shape, f, arena, object, s);
 }
 

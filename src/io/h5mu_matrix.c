@@ -8,23 +8,25 @@
 
 /* ---- sparse ---- */
 
-/* Compressed matrix as stored: `major` slices (rows of a CSR, columns of a CSC). */
+/* Compressed matrix as stored: `major` slices (rows of a CSR, columns of a CSC). Wherever there is no slice of more than
+ * one entry with an index, and none out of order, this is a CSR of ours already: hence 32 bits for an index. */
 typedef struct compressed {
     plx_index major, minor;
-    int64_t *ptr, *index;
+    int64_t *ptr;
+    int32_t *index;
     double *value;
 } compressed;
 
-static plx_status check_pointers(const plx__h5 *f, const compressed *c, plx_index n_ptr, plx_index stored,
-                                 const char *object)
+static plx_status check_pointers(const plx__h5 *f, const int64_t *ptr, plx_index slices, plx_index n_ptr,
+                                 plx_index stored, const char *object)
 {
-    if (n_ptr != c->major + 1)
+    if (n_ptr != slices + 1)
         PLX_FAIL(f->ctx, PLX_E_FORMAT, "%s: %s/indptr: has %lld entries, expected %lld", f->path, object,
-                 (long long)n_ptr, (long long)c->major + 1);
-    for (plx_index i = 0; i <= c->major; i++)
-        if (c->ptr[i] < (i ? c->ptr[i - 1] : 0) || c->ptr[i] > stored || (i == 0 && c->ptr[0] != 0))
+                 (long long)n_ptr, (long long)slices + 1);
+    for (plx_index i = 0; i <= slices; i++)
+        if (ptr[i] < (i ? ptr[i - 1] : 0) || ptr[i] > stored || (i == 0 && ptr[0] != 0))
             PLX_FAIL(f->ctx, PLX_E_FORMAT, "%s: %s/indptr: entry %lld (%lld) does not fit %lld stored values", f->path,
-                     object, (long long)i, (long long)c->ptr[i], (long long)stored);
+                     object, (long long)i, (long long)ptr[i], (long long)stored);
     return PLX_OK;
 }
 
@@ -38,46 +40,41 @@ static plx_status check_indices(const plx__h5 *f, const compressed *c, int64_t f
     return PLX_OK;
 }
 
-/* The entries of slices begin .. end-1, which are all that is left of the matrix. */
-static plx_status read_run(compressed *c, const plx__h5 *f, const char *object, const char *data, const char *indices,
-                           plx_index begin, plx_index end)
+/* The slices begin .. end-1, which are all that is left of the matrix, into `arena`. */
+static plx_status read_slices(compressed *c, const plx__h5 *f, plx__arena *arena, const char *object,
+                              const int64_t *ptr, plx_index begin, plx_index end)
 {
-    plx__arena *scratch = plx__scratch(f->ctx);
-    plx__h5_shape shape, n_index, n_ptr = {.count = c->major + 1};
-    int64_t first = 0;
-    PLX_TRY(plx__h5_shape_of(&shape, f, data));
-    PLX_TRY(plx__h5_shape_of(&n_index, f, indices));
-    if (shape.count != n_index.count)
-        PLX_FAIL(f->ctx, PLX_E_FORMAT, "%s: %s: %lld values but %lld indices", f->path, object, (long long)shape.count,
-                 (long long)n_index.count);
-    PLX_TRY(check_pointers(f, c, n_ptr.count, shape.count, object));
-    first = c->ptr[begin];
-    PLX_TRY(plx__h5_read_i64_part(&c->index, &shape, f, scratch, indices, first, c->ptr[end]));
-    PLX_TRY(plx__h5_read_f64_part(&c->value, &shape, f, scratch, data, first, c->ptr[end]));
-    c->ptr += begin;
+    const char *data = NULL, *indices = NULL;
+    plx__h5_shape shape;
+    PLX_TRY(plx__arena_printf(&data, plx__scratch(f->ctx), "%s/data", object));
+    PLX_TRY(plx__arena_printf(&indices, plx__scratch(f->ctx), "%s/indices", object));
     c->major = end - begin;
-    for (plx_index i = 0; i <= c->major; i++) c->ptr[i] -= first;
-    return check_indices(f, c, first, object);
+    PLX_TRY(plx__arena_bytes((void **)&c->ptr, arena, c->major + 1, sizeof *c->ptr));
+    for (plx_index i = 0; i <= c->major; i++) c->ptr[i] = ptr[begin + i] - ptr[begin];
+    PLX_TRY(plx__h5_read_i32_part(&c->index, &shape, f, arena, indices, ptr[begin], ptr[end]));
+    PLX_TRY(plx__h5_read_f64_part(&c->value, &shape, f, arena, data, ptr[begin], ptr[end]));
+    return check_indices(f, c, ptr[begin], object);
 }
 
 /* `part`: slices begin .. end-1 only. */
-static plx_status read_compressed(compressed *c, const plx__h5 *f, const char *object, const plx__row_run *part)
+static plx_status read_compressed(compressed *c, const plx__h5 *f, plx__arena *arena, const char *object,
+                                  const plx__row_run *part)
 {
     plx__arena *scratch = plx__scratch(f->ctx);
-    const char *data = NULL, *indices = NULL, *indptr = NULL;
+    const char *name = NULL;
+    int64_t *ptr = NULL;
     plx__h5_shape n_data, n_index, n_ptr;
-    PLX_TRY(plx__arena_printf(&data, scratch, "%s/data", object));
-    PLX_TRY(plx__arena_printf(&indices, scratch, "%s/indices", object));
-    PLX_TRY(plx__arena_printf(&indptr, scratch, "%s/indptr", object));
-    PLX_TRY(plx__h5_read_i64(&c->ptr, &n_ptr, f, scratch, indptr));
-    if (part && n_ptr.count == c->major + 1) return read_run(c, f, object, data, indices, part->begin, part->end);
-    PLX_TRY(plx__h5_read_i64(&c->index, &n_index, f, scratch, indices));
-    PLX_TRY(plx__h5_read_f64(&c->value, &n_data, f, scratch, data));
+    PLX_TRY(plx__arena_printf(&name, scratch, "%s/indptr", object));
+    PLX_TRY(plx__h5_read_i64(&ptr, &n_ptr, f, scratch, name));
+    PLX_TRY(plx__arena_printf(&name, scratch, "%s/data", object));
+    PLX_TRY(plx__h5_shape_of(&n_data, f, name));
+    PLX_TRY(plx__arena_printf(&name, scratch, "%s/indices", object));
+    PLX_TRY(plx__h5_shape_of(&n_index, f, name));
     if (n_data.count != n_index.count)
         PLX_FAIL(f->ctx, PLX_E_FORMAT, "%s: %s: %lld values but %lld indices", f->path, object, (long long)n_data.count,
                  (long long)n_index.count);
-    PLX_TRY(check_pointers(f, c, n_ptr.count, n_data.count, object));
-    return check_indices(f, c, 0, object);
+    PLX_TRY(check_pointers(f, ptr, c->major, n_ptr.count, n_data.count, object));
+    return read_slices(c, f, arena, object, ptr, part ? part->begin : 0, part ? part->end : c->major);
 }
 
 /* Counting sort by index: exchanges the roles of slices and indices, and leaves indices sorted. */
@@ -87,7 +84,7 @@ static plx_status flip(compressed *out, plx__arena *arena, const compressed *in)
     *out = (compressed){.major = in->minor, .minor = in->major};
     PLX_TRY(plx__arena_i64(&out->ptr, arena, out->major + 1));
     PLX_TRY(plx__arena_i64(&next, arena, out->major + 1));
-    PLX_TRY(plx__arena_bytes((void **)&out->index, arena, stored, sizeof(int64_t)));
+    PLX_TRY(plx__arena_bytes((void **)&out->index, arena, stored, sizeof *out->index));
     PLX_TRY(plx__arena_bytes((void **)&out->value, arena, stored, sizeof(double)));
     for (int64_t p = 0; p < stored; p++) out->ptr[in->index[p] + 1]++;
     for (plx_index j = 0; j < out->major; j++) out->ptr[j + 1] += out->ptr[j];
@@ -95,7 +92,7 @@ static plx_status flip(compressed *out, plx__arena *arena, const compressed *in)
     for (plx_index i = 0; i < in->major; i++)
         for (int64_t p = in->ptr[i]; p < in->ptr[i + 1]; p++) {
             int64_t q = next[in->index[p]]++;
-            out->index[q] = i;
+            out->index[q] = (int32_t)i;
             out->value[q] = in->value[p];
         }
     return PLX_OK;
@@ -109,24 +106,22 @@ static bool is_sorted(const compressed *c)
     return true;
 }
 
-/* Entries given twice are added up, as SciPy does. */
-static plx_status to_csr(plx_csr *out, plx__arena *arena, const compressed *c)
+/* Of sorted slices: entries given twice are added up, as SciPy does. */
+static void merge_doubles(compressed *c)
 {
-    PLX_TRY(plx__arena_csr(out, arena, c->major, c->minor, c->ptr[c->major]));
-    int64_t q = 0;
+    int64_t from = 0, q = 0;
     for (plx_index i = 0; i < c->major; i++) {
-        for (int64_t p = c->ptr[i]; p < c->ptr[i + 1]; p++) {
-            bool again = q > out->ptr[i] && out->col[q - 1] == (int32_t)c->index[p];
-            if (again) {
-                out->val[q - 1] += c->value[p];
+        int64_t begin = q, end = c->ptr[i + 1];
+        for (; from < end; from++) {
+            if (q > begin && c->index[q - 1] == c->index[from]) {
+                c->value[q - 1] += c->value[from];
                 continue;
             }
-            out->col[q] = (int32_t)c->index[p];
-            out->val[q++] = c->value[p];
+            c->index[q] = c->index[from];
+            c->value[q++] = c->value[from];
         }
-        out->ptr[i + 1] = q;
+        c->ptr[i + 1] = q;
     }
-    return PLX_OK;
 }
 
 /* *by_column: CSC. Files before anndata 0.7 mark sparse groups by h5sparse_format. */
@@ -153,28 +148,46 @@ static plx_status check_shape(const plx__h5 *f, const char *object, int64_t rows
              f->path, object, (long long)rows, (long long)cols, (long long)obs, (long long)var);
 }
 
+/* Where rows take the place of indices. */
+static plx_status rows_as_indices(const plx__h5 *f, const char *object, plx_index rows)
+{
+    if (rows <= INT32_MAX) return PLX_OK;
+    return plx__h5_fail(f, PLX_E_UNSUPPORTED, object,
+                        "has more than 2147483647 rows; store it as csr_matrix with sorted indices");
+}
+
+/* By rows, sorted, from whatever it is. */
+static plx_status turn(compressed *c, const plx__h5 *f, plx__arena *arena, bool by_column)
+{
+    compressed other = {0};
+    PLX_TRY(flip(&other, by_column ? arena : plx__scratch(f->ctx), c));
+    if (by_column) *c = other;
+    else PLX_TRY(flip(c, arena, &other));
+    merge_doubles(c);
+    return PLX_OK;
+}
+
 /* Rows of a matrix that is stored by columns cannot be told apart before all of it was read: *part is then told so. */
 static plx_status read_sparse(plx__table *out, const plx__h5 *f, plx__arena *arena, const char *object, plx_index rows,
                               plx_index cols, plx__row_run *part)
 {
-    plx__arena *scratch = plx__scratch(f->ctx);
     bool by_column = false;
     int64_t shape[2] = {0, 0};
-    compressed c = {0}, other = {0};
+    compressed c = {0};
     PLX_TRY(sparse_layout(&by_column, shape, f, object));
     PLX_TRY(check_shape(f, object, shape[0], shape[1], rows, cols));
     if (cols > INT32_MAX) return plx__h5_fail(f, PLX_E_UNSUPPORTED, object, "has more than 2147483647 columns");
+    if (by_column) PLX_TRY(rows_as_indices(f, object, rows)); /* else only where rows are out of order */
     c.major = by_column ? cols : rows;
     c.minor = by_column ? rows : cols;
     if (by_column && part) part->whole = true;
-    PLX_TRY(read_compressed(&c, f, object, by_column ? NULL : part));
+    PLX_TRY(read_compressed(&c, f, by_column ? plx__scratch(f->ctx) : arena, object, by_column ? NULL : part));
     if (by_column || !is_sorted(&c)) {
-        PLX_TRY(flip(&other, scratch, &c));
-        if (by_column) c = other;
-        else PLX_TRY(flip(&c, scratch, &other));
+        PLX_TRY(rows_as_indices(f, object, rows));
+        PLX_TRY(turn(&c, f, arena, by_column));
     }
-    out->sparse = true;
-    return to_csr(&out->csr, arena, &c);
+    *out = (plx__table){.sparse = true, .csr = {c.major, c.minor, c.ptr, c.index, c.value}};
+    return PLX_OK;
 }
 
 /* ---- dense ---- */

@@ -69,11 +69,7 @@ static plx_status held_rows(plx_index *begin, plx_index *end, plx_context *ctx, 
 static plx_status adopt_like(plx_dataset *to, plx_context *ctx, plx__arena *arena, const plx__view_source *s,
                              const plx__view *v)
 {
-    plx__shared *block = NULL;
-    PLX_TRY(plx__shared_take(&block, ctx, arena));
-    plx_status st = plx__dataset_adopt(to, ctx, block, s);
-    plx__shared_drop(block);
-    PLX_TRY(st);
+    PLX_TRY(plx__dataset_adopt_arena(to, ctx, arena, s));
     to->views[to->n_views - 1].cost = v->cost;
     return v->text ? plx__arena_text(&to->views[to->n_views - 1].text, &to->arena, v->text) : PLX_OK;
 }

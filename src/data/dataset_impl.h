@@ -99,6 +99,9 @@ void plx__shared_drop(plx__shared *block); /* one owner less; NULL is allowed */
 
 /* A view made of values in `block`, without a copy; the data set becomes an owner of the block. */
 plx_status plx__dataset_adopt(plx_dataset *data, plx_context *ctx, plx__shared *block, const plx__view_source *source);
+/* The same of values in an arena, which the view takes over; whatever happens, the arena is empty afterwards. */
+plx_status plx__dataset_adopt_arena(plx_dataset *data, plx_context *ctx, plx__arena *arena,
+                                    const plx__view_source *source);
 
 /* The view of another data set under its own name, values and features shared where both data sets have the same
  * context (a block goes back to the context it came from), else copied. */

@@ -305,8 +305,7 @@ static plx_status adopt(plx_dataset *data, plx_context *ctx, plx__shared *block,
     return push_view(data, &view);
 }
 
-/* Takes the arena over and adds the view; whatever happens, the arena is empty afterwards. */
-static plx_status adopt_arena(plx_dataset *data, plx_context *ctx, plx__arena *arena, const plx__view_source *s)
+plx_status plx__dataset_adopt_arena(plx_dataset *data, plx_context *ctx, plx__arena *arena, const plx__view_source *s)
 {
     plx__shared *block = NULL;
     plx_status st = plx__shared_take(&block, ctx, arena);
@@ -327,7 +326,7 @@ plx_status plx__dataset_adopt(plx_dataset *data, plx_context *ctx, plx__shared *
     if (s->sparse) PLX_TRY(check_csr(ctx, s->name, plx__ccsr(s->csr)));
     plx__arena_init(&arena, data->arena.ctx);
     plx_status st = plx__share_of(&part, &arena, s, begin, end);
-    if (st == PLX_OK) return adopt_arena(data, ctx, &arena, &part);
+    if (st == PLX_OK) return plx__dataset_adopt_arena(data, ctx, &arena, &part);
     plx__arena_free(&arena);
     return st;
 }
@@ -352,7 +351,7 @@ plx_status plx__dataset_add_dense(plx_dataset *data, plx_context *ctx, const cha
     PLX_TRY(check_shape(data, ctx, name, kind, values.rows, values.cols));
     plx__arena_init(&arena, data->arena.ctx);
     plx_status st = copy_dense(&s.dense, &arena, values, present);
-    if (st == PLX_OK) return adopt_arena(data, ctx, &arena, &s);
+    if (st == PLX_OK) return plx__dataset_adopt_arena(data, ctx, &arena, &s);
     plx__arena_free(&arena);
     return st;
 }
@@ -382,7 +381,7 @@ plx_status plx__dataset_add_sparse(plx_dataset *data, plx_context *ctx, const ch
     PLX_TRY(check_csr(ctx, name, values));
     plx__arena_init(&arena, data->arena.ctx);
     plx_status st = copy_sparse(&s.csr, &arena, values, present);
-    if (st == PLX_OK) return adopt_arena(data, ctx, &arena, &s);
+    if (st == PLX_OK) return plx__dataset_adopt_arena(data, ctx, &arena, &s);
     plx__arena_free(&arena);
     return st;
 }
@@ -418,7 +417,7 @@ static plx_status lend(plx_dataset *data, plx_context *ctx, const plx__view_sour
 {
     plx__arena texts;
     plx__arena_init(&texts, data->arena.ctx);
-    return adopt_arena(data, ctx, &texts, s);
+    return plx__dataset_adopt_arena(data, ctx, &texts, s);
 }
 
 plx_status plx__dataset_borrow_dense(plx_dataset *data, plx_context *ctx, const char *name, plx_view_kind kind,

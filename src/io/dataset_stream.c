@@ -322,19 +322,16 @@ static plx_status receive_view(receiver *r, plx_dataset *d)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(r->ctx));
     plx__view_source source = {0};
-    plx__shared *block = NULL;
     plx__arena arena;
     const char *const *text = NULL;
     double cost = 1;
     plx_status st = PLX_OK;
     plx__arena_init(&arena, r->ctx);
     PLX_GOTO(receive_source(r, &source, &arena, &cost, &text, d->n));
-    PLX_GOTO(plx__shared_take(&block, r->ctx, &arena));
-    PLX_GOTO(plx__dataset_adopt(d, r->ctx, block, &source));
+    PLX_GOTO(plx__dataset_adopt_arena(d, r->ctx, &arena, &source));
     PLX_GOTO(plx__dataset_set_view_cost(d, r->ctx, d->n_views - 1, cost));
     if (text && text[0]) PLX_GOTO(plx__arena_text(&d->views[d->n_views - 1].text, &d->arena, text[0]));
 done:
-    plx__shared_drop(block);
     plx__arena_free(&arena);
     plx__arena_rewind(plx__scratch(r->ctx), mark);
     return st;

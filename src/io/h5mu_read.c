@@ -224,17 +224,13 @@ static plx_status add_values(plx_dataset *data, plx__h5mu_reader *r, const plx__
                              const plx__table *x, const plx__row_run *part)
 {
     plx__view_source s = {.name = m->view};
-    plx__shared *block = NULL;
     uint8_t *present = NULL;
     PLX_TRY(choose_kind(&s.kind, r, m, x));
     PLX_TRY(feature_names(&s.features, r, m));
     PLX_TRY(presence(&present, r, m));
     s.present = present;
     PLX_TRY(place_rows(&s, arena, r, m, x, part));
-    PLX_TRY(plx__shared_take(&block, r->ctx, arena));
-    plx_status st = plx__dataset_adopt(data, r->ctx, block, &s);
-    plx__shared_drop(block);
-    return st;
+    return plx__dataset_adopt_arena(data, r->ctx, arena, &s);
 }
 
 static plx_status add_view(plx_dataset *data, plx__h5mu_reader *r, const plx__modality *m)

@@ -276,15 +276,10 @@ static plx_status adopt(plx_dataset *data, plx_context *ctx, const plx__loose_vi
 static plx_status add_divided(plx_dataset *data, plx_context *ctx, const plx__loose_view *v)
 {
     plx__view_source source = source_of(v), part;
-    plx__shared *block = NULL;
     plx__arena arena;
-    plx_status st = PLX_OK;
     plx__arena_init(&arena, ctx);
-    PLX_GOTO(plx__share_of(&part, &arena, &source, source.begin, source.end));
-    PLX_GOTO(plx__shared_take(&block, ctx, &arena));
-    PLX_GOTO(plx__dataset_adopt(data, ctx, block, &part));
-done:
-    plx__shared_drop(block);
+    plx_status st = plx__share_of(&part, &arena, &source, source.begin, source.end);
+    if (st == PLX_OK) st = plx__dataset_adopt_arena(data, ctx, &arena, &part);
     plx__arena_free(&arena);
     return st;
 }

@@ -178,7 +178,6 @@ static plx_status stack_view(plx_dataset *to, const stack *s, plx_index v)
     plx__view_source source = {
         .name = one->name, .kind = kind_of_all(s, v), .sparse = one->sparse, .features = one->features};
     const char *text = json_string_value(json_object_get(json_object_get(s->root, "text"), one->name));
-    plx__shared *block = NULL;
     uint8_t *present = NULL;
     plx__arena arena;
     plx_status st = PLX_OK;
@@ -192,12 +191,10 @@ static plx_status stack_view(plx_dataset *to, const stack *s, plx_index v)
     source.end = s->divided ? s->end : 0;
     if (one->sparse) PLX_GOTO(stack_sparse(&source.csr, s, v, &arena));
     else PLX_GOTO(stack_dense(&source.dense, s, v, &arena));
-    PLX_GOTO(plx__shared_take(&block, s->ctx, &arena));
-    PLX_GOTO(plx__dataset_adopt(to, s->ctx, block, &source));
+    PLX_GOTO(plx__dataset_adopt_arena(to, s->ctx, &arena, &source));
     to->views[to->n_views - 1].cost = one->cost;
     if (text) PLX_GOTO(plx__arena_text(&to->views[to->n_views - 1].text, &to->arena, text));
 done:
-    plx__shared_drop(block);
     plx__arena_free(&arena);
     return st;
 }

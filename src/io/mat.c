@@ -320,18 +320,15 @@ static bool lies_transposed(const mat_reader *r, const candidate *c)
 
 static plx_status add_view(plx_dataset *data, mat_reader *r, const candidate *c)
 {
-    plx__shared *block = NULL;
     plx__arena arena;
     plx__table t;
     plx_status st = PLX_OK;
     plx__arena_init(&arena, r->ctx);
     PLX_GOTO(plx__mat_table(&t, r->ctx, &arena, r->path, c->var, lies_transposed(r, c)));
-    PLX_GOTO(plx__shared_take(&block, r->ctx, &arena));
     plx__view_source source = {.name = c->name, .sparse = t.sparse, .dense = t.dense, .csr = t.csr};
     source.kind = plx__guess_kind(&t);
-    PLX_GOTO(plx__dataset_adopt(data, r->ctx, block, &source));
+    PLX_GOTO(plx__dataset_adopt_arena(data, r->ctx, &arena, &source));
 done:
-    plx__shared_drop(block);
     plx__arena_free(&arena);
     return st;
 }

@@ -268,6 +268,7 @@ void plx__call_begin(plx_context *ctx)
     ctx->notes_tail = &ctx->notes;
     ctx->call_started = plx__now();
     ctx->last_report = 0;
+    ctx->failure_told = false;
 }
 
 plx_status plx__call_end(plx_context *ctx, plx_status st)

@@ -52,6 +52,7 @@ struct plx_context {
         *paging;         /* streaming: where large blocks are (core/paging.h); of a crew its parent's; else NULL */
     plx_peers peers;     /* the processes that run the same call; alone: 1 rank */
     int64_t bytes_sent;  /* to them */
+    bool failure_told;   /* they know that the running call failed, or cannot be told (core/ranks.h) */
     plx_engines engines; /* what solves systems and spectra with them */
     size_t arena_block;
     plx_progress_fn progress;

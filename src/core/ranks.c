@@ -31,30 +31,42 @@ plx_status plx__context_set_engines(plx_context *ctx, const plx_engines *given)
 
 plx_status plx__peers_lost(plx_context *ctx)
 {
+    ctx->failure_told = true;
     PLX_FAIL(ctx, PLX_E_IO,
              "a rank cannot be reached any more; start the fit again, from a checkpoint if there is one");
 }
 
 static plx_status lost(plx_context *ctx, int rank)
 {
+    ctx->failure_told = true; /* nobody is there to hear of it */
     PLX_FAIL(ctx, PLX_E_IO,
              "rank %d cannot be reached any more; start the fit again, from a checkpoint if there is one", rank);
 }
 
-plx_status plx__peers_send(plx_context *ctx, int to, const void *bytes, size_t count)
+static plx_status send_bytes(plx_context *ctx, int to, const void *bytes, size_t count)
 {
-    PLX_TRY(plx__poll(ctx));
     if (!count) return PLX_OK;
     if (ctx->peers.send(to, bytes, count, ctx->peers.payload) != 0) return lost(ctx, to);
     ctx->bytes_sent += (int64_t)count;
     return PLX_OK;
 }
 
+static plx_status receive_bytes(plx_context *ctx, int from, void *bytes, size_t count)
+{
+    if (!count) return PLX_OK;
+    return ctx->peers.receive(from, bytes, count, ctx->peers.payload) == 0 ? PLX_OK : lost(ctx, from);
+}
+
+plx_status plx__peers_send(plx_context *ctx, int to, const void *bytes, size_t count)
+{
+    PLX_TRY(plx__poll(ctx));
+    return send_bytes(ctx, to, bytes, count);
+}
+
 plx_status plx__peers_receive(plx_context *ctx, int from, void *bytes, size_t count)
 {
     PLX_TRY(plx__poll(ctx));
-    if (!count) return PLX_OK;
-    return ctx->peers.receive(from, bytes, count, ctx->peers.payload) == 0 ? PLX_OK : lost(ctx, from);
+    return receive_bytes(ctx, from, bytes, count);
 }
 
 plx_status plx__peers_spread(plx_context *ctx, int from, void *bytes, size_t count)
@@ -150,6 +162,75 @@ plx_status plx__peers_total(plx_context *ctx, int64_t *counts, plx_index width)
     }
     plx__arena_rewind(plx__scratch(ctx), mark);
     return plx__peers_spread(ctx, 0, counts, bytes);
+}
+
+/* In round k ranks a and b with a + b = k (modulo the ranks) exchange what they have for each other, so every rank meets
+ * every other once; the lower of the two sends first. */
+plx_status plx__peers_exchange(plx_context *ctx, const void *out, const size_t *out_offset, void *in,
+                               const size_t *in_offset)
+{
+    int rank = plx__rank(ctx), ranks = plx__ranks(ctx);
+    size_t own = out_offset[rank + 1] - out_offset[rank];
+    if (own) memcpy((char *)in + in_offset[rank], (const char *)out + out_offset[rank], own);
+    for (int round = 0; round < ranks; round++) {
+        int other = (round - rank + ranks) % ranks;
+        if (other == rank) continue;
+        const char *mine = (const char *)out + out_offset[other];
+        size_t count = out_offset[other + 1] - out_offset[other];
+        if (rank < other) PLX_TRY(plx__peers_send(ctx, other, mine, count));
+        PLX_TRY(plx__peers_receive(ctx, other, (char *)in + in_offset[other], in_offset[other + 1] - in_offset[other]));
+        if (rank > other) PLX_TRY(plx__peers_send(ctx, other, mine, count));
+    }
+    return PLX_OK;
+}
+
+/* ---- failures ---- */
+
+/* Rank 0 hears of all, keeps the lowest that failed and tells it. Nobody looks whether the call was cancelled: a rank
+ * that was has to say so. */
+static plx_status lowest_failure(plx_context *ctx, int64_t word[2])
+{
+    int64_t other[2];
+    if (plx__rank(ctx) > 0) {
+        PLX_TRY(send_bytes(ctx, 0, word, sizeof other));
+        return receive_bytes(ctx, 0, word, sizeof other);
+    }
+    for (int r = 1; r < plx__ranks(ctx); r++) {
+        PLX_TRY(receive_bytes(ctx, r, other, sizeof other));
+        if (word[0] == PLX_OK) memcpy(word, other, sizeof other);
+    }
+    for (int r = 1; r < plx__ranks(ctx); r++) PLX_TRY(send_bytes(ctx, r, word, sizeof other));
+    return PLX_OK;
+}
+
+plx_status plx__peers_settle(plx_context *ctx, plx_status st)
+{
+    int64_t word[2] = {st, plx__rank(ctx)};
+    char text[PLX__ERROR_BYTES];
+    if (plx__ranks(ctx) == 1 || ctx->failure_told) return st;
+    PLX_TRY(lowest_failure(ctx, word));
+    if (word[0] == PLX_OK) return PLX_OK;
+    ctx->failure_told = true;
+    int whose = (int)word[1];
+    memcpy(text, ctx->error, sizeof text);
+    for (int r = 0; whose == plx__rank(ctx) && r < plx__ranks(ctx); r++)
+        if (r != whose) PLX_TRY(send_bytes(ctx, r, text, sizeof text));
+    if (whose == plx__rank(ctx)) return st;
+    PLX_TRY(receive_bytes(ctx, whose, text, sizeof text));
+    plx__clear_error(ctx);
+    return plx__fail(ctx, (plx_status)word[0], "%s", text);
+}
+
+plx_status plx__peers_tell(plx_context *ctx, const int64_t *mine, plx_index width, int64_t **all)
+{
+    int ranks = plx__ranks(ctx);
+    size_t *offset = NULL;
+    PLX_TRY(plx__arena_i64(all, plx__scratch(ctx), ranks * width));
+    PLX_TRY(PLX__ARENA_NEW(&offset, plx__scratch(ctx), ranks + 1));
+    for (int r = 0; r <= ranks; r++) offset[r] = (size_t)(r * width) * sizeof *mine;
+    memcpy(*all + plx__rank(ctx) * width, mine, (size_t)width * sizeof *mine);
+    PLX_TRY(plx__peers_settle(ctx, PLX_OK));
+    return plx__peers_share(ctx, *all, offset);
 }
 
 /* Up and down a binomial tree: in round d, ranks with an odd multiple of d hand what they have gathered, the bytes of d

@@ -38,6 +38,20 @@ plx_status plx__peers_pass(plx_context *ctx, const void *out, size_t out_bytes, 
  * which know the net, else O(log ranks) messages of a process in a row. */
 plx_status plx__peers_share(plx_context *ctx, void *bytes, const size_t *offset);
 
+/* All to all: out_offset[r] .. out_offset[r+1]-1 of `out` go to rank r, in_offset[r] .. of `in` come from it. */
+plx_status plx__peers_exchange(plx_context *ctx, const void *out, const size_t *out_offset, void *in,
+                               const size_t *in_offset);
+
+/* ---- work that a rank may fail at, while the others go on ----
+ *
+ * Every exchange of such work begins with plx__peers_settle(ctx, PLX_OK), and a rank that has failed goes straight to the
+ * end of the work, where all call it with what became of theirs. So whatever the others wait for next, they hear of the
+ * failure there, and all end with the message of the lowest rank that failed. */
+plx_status plx__peers_settle(plx_context *ctx, plx_status st);
+
+/* `width` numbers of every rank, settled: all[r * width ..] are those of rank r; in scratch memory. */
+plx_status plx__peers_tell(plx_context *ctx, const int64_t *mine, plx_index width, int64_t **all);
+
 /* Counts of all ranks added up, on all ranks. */
 plx_status plx__peers_total(plx_context *ctx, int64_t *counts, plx_index width);
 

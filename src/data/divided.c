@@ -146,6 +146,19 @@ plx_status plx__share_of(plx__view_source *out, plx__arena *arena, const plx__vi
                          : dense_share(&out->dense, arena, whole->dense, begin, end);
 }
 
+plx_status plx__table_share(plx__table *out, plx__arena *arena, const plx__table *whole, plx_index begin, plx_index end)
+{
+    plx__view_source all = {.sparse = whole->sparse, .dense = whole->dense, .csr = whole->csr}, part;
+    PLX_TRY(plx__share_of(&part, arena, &all, begin, end));
+    *out = *whole;
+    out->dense = part.dense;
+    out->csr = part.csr;
+    out->divided = true;
+    out->begin = begin;
+    out->end = end;
+    return PLX_OK;
+}
+
 bool plx__dataset_divided(const plx_dataset *data)
 {
     for (plx_index v = 0; data && v < data->n_views; v++)
@@ -156,7 +169,7 @@ bool plx__dataset_divided(const plx_dataset *data)
 /* ---- agreeing ---- */
 
 /* What a rank found in its rows of a view. */
-enum { ROWS, COLS, HELD_BEGIN, HELD_END, KIND, NONZEROS, MISSING, NAN_ROW, NAN_COL, FACTS };
+enum { ROWS, COLS, HELD_BEGIN, HELD_END, HELD, KIND, NONZEROS, MISSING, NAN_ROW, NAN_COL, FACTS };
 
 static void describe(int64_t *fact, const plx__view *v, plx_index n)
 {
@@ -164,6 +177,7 @@ static void describe(int64_t *fact, const plx__view *v, plx_index n)
     fact[COLS] = v->cols;
     fact[HELD_BEGIN] = v->begin;
     fact[HELD_END] = v->end;
+    fact[HELD] = v->end - v->begin;
     fact[KIND] = v->kind;
     fact[NONZEROS] = v->nonzeros;
     fact[MISSING] = v->missing_values;
@@ -171,14 +185,16 @@ static void describe(int64_t *fact, const plx__view *v, plx_index n)
     fact[NAN_COL] = v->nan_col;
 }
 
-/* Kinds that were guessed from a part of the rows: binary, unless somewhere there are counts, or real numbers. */
-static plx_status join_kinds(plx_view_kind *kind, plx_context *ctx, const int64_t *facts, const char *view)
+/* Kinds that were guessed from a part of the rows: binary, unless somewhere there are counts, or real numbers. `facts` are
+ * how many rows a rank has and what it takes them for, every `stride` numbers. */
+static plx_status join_kinds(plx_view_kind *kind, plx_context *ctx, const int64_t *facts, plx_index stride,
+                             const char *view)
 {
     bool any = false;
     for (int r = 0; r < plx__ranks(ctx); r++) {
-        const int64_t *f = facts + r * FACTS;
-        plx_view_kind other = (plx_view_kind)f[KIND];
-        if (f[HELD_BEGIN] == f[HELD_END] || (any && other == *kind)) continue;
+        const int64_t *f = facts + r * stride;
+        plx_view_kind other = (plx_view_kind)f[1];
+        if (f[0] == 0 || (any && other == *kind)) continue;
         if (any && (other > PLX_VIEW_BINARY || *kind > PLX_VIEW_BINARY))
             PLX_FAIL(ctx, PLX_E_DATA, "view '%s' is not of the same kind everywhere; say in a manifest what it is",
                      view);
@@ -189,12 +205,25 @@ static plx_status join_kinds(plx_view_kind *kind, plx_context *ctx, const int64_
     return PLX_OK;
 }
 
+plx_status plx__share_settle(plx_context *ctx, plx_status st)
+{
+    return ctx->share.ranks > 1 ? plx__peers_settle(ctx, st) : st;
+}
+
+plx_status plx__share_kind(plx_view_kind *kind, plx_context *ctx, plx_index held, const char *view)
+{
+    const int64_t mine[2] = {held, *kind};
+    int64_t *all = NULL;
+    PLX_TRY(plx__peers_tell(ctx, mine, 2, &all));
+    return join_kinds(kind, ctx, all, 2, view);
+}
+
 static plx_status take_facts(plx__view *v, plx_context *ctx, plx_dataset *data, const int64_t *facts)
 {
     plx_index *bound = NULL;
     int ranks = plx__ranks(ctx);
     PLX_TRY(plx__arena_i64(&bound, &data->arena, ranks + 1));
-    PLX_TRY(join_kinds(&v->kind, ctx, facts, v->name));
+    PLX_TRY(join_kinds(&v->kind, ctx, facts + HELD, FACTS, v->name));
     v->nonzeros = v->missing_values = 0;
     for (int r = 0; r < ranks; r++) {
         const int64_t *f = facts + r * FACTS;

@@ -15,6 +15,7 @@
 
 #include "core/slabs.h"
 #include "data/dataset_impl.h"
+#include "data/table.h"
 
 /* ---- rows that are here ---- */
 
@@ -59,8 +60,23 @@ bool plx__share_wanted(plx_index *begin, plx_index *end, const plx_context *ctx,
 plx_status plx__share_of(plx__view_source *out, plx__arena *arena, const plx__view_source *whole, plx_index begin,
                          plx_index end);
 
+/* The same of a table: its values only, names and texts are those of `whole`. */
+plx_status plx__table_share(plx__table *out, plx__arena *arena, const plx__table *whole, plx_index begin,
+                            plx_index end);
+
 /* Empty rows around those of `part` (end - begin rows): a matrix of n rows, its columns and values those of `part`. */
 plx_status plx__pad_rows(plx_csr *out, plx__arena *arena, plx_csr part, plx_index begin, plx_index n);
+
+/* The rows of a divided source as samples of a data set of n: row i becomes sample target[i], or is left out (-1). By all
+ * ranks, each of which has the rows that plx__share_wanted() gave it and gets the samples that fall to it. */
+plx_status plx__share_scatter(plx__view_source *out, plx_context *ctx, plx__arena *arena, const plx__view_source *from,
+                              const plx_index *target, plx_index n);
+
+/* Where all ranks read together (not parts, of which each has its own): see plx__peers_settle(). */
+plx_status plx__share_settle(plx_context *ctx, plx_status st);
+
+/* The kind of a view that every rank has taken its `held` rows for. */
+plx_status plx__share_kind(plx_view_kind *kind, plx_context *ctx, plx_index held, const char *view);
 
 /* After all views were read: what is known of all rows only together. */
 plx_status plx__dataset_agree(plx_dataset *data, plx_context *ctx);

@@ -1,6 +1,6 @@
 /*
  * Delimited text to numbers: the first rows tell what the file is, then the lines are counted and the cells read,
- * both in chunks on all threads, straight into the matrix.
+ * both in chunks on all threads, straight into the matrix. Where several ranks read it, each has a range of records.
  */
 #include "io/csv.h"
 
@@ -14,7 +14,8 @@
 
 typedef struct read_job {
     const plx__csv_plan *plan;
-    plx__text_chunks chunks;
+    plx__text_range range;
+    plx__text_chunks chunks; /* their records are this rank's rows */
     double *values;
     plx_index numbers; /* columns of numbers */
     plx__cell **cells; /* by column: one cell per row; NULL for numbers and for columns that are not read */
@@ -123,26 +124,34 @@ static plx_status copy_texts(const char *const **out, plx__arena *arena, const p
     return PLX_OK;
 }
 
-/* A column that was not asked for serves as row names only if it tells the rows apart. */
+static plx_status fail_twice(plx_context *ctx, const read_job *job, const plx__cell *cell, const char *id)
+{
+    plx__text_chunk whole = {.begin = job->plan->begin, .line = job->plan->line};
+    long long line = (long long)plx__text_line(&whole, cell->text);
+    if (job->plan->names && plx__names_ids(job->plan->names[0]))
+        PLX_FAIL(ctx, PLX_E_DATA,
+                 "%s: line %lld: the id '%.60s' occurs twice; make ids distinct, leave them out, or list the "
+                 "columns to read it as a number",
+                 job->plan->name, line, id);
+    return fail_number(ctx, job->plan, line, 0, cell,
+                       ", and as a row name it occurs twice; say which columns hold id and label");
+}
+
+/* A column that was not asked for serves as row names only if it tells the rows apart. Every rank has the names of all;
+ * that which has read the line says so. */
 static plx_status check_guessed_ids(plx_context *ctx, const read_job *job, const char *const *ids)
 {
     plx__map seen;
-    plx_index rows = job->chunks.lines;
-    const plx__cell *cells = job->cells[0];
-    plx__text_chunk whole = {.begin = job->plan->begin, .line = job->plan->line};
+    const plx__text_range *g = &job->range;
+    plx_index rows = plx__text_row_count(g), first = g->bound[g->rank];
     if (!ids) return PLX_OK;
     PLX_TRY(plx__map_init(&seen, plx__scratch(ctx), rows));
     for (plx_index i = 0; i < rows; i++) {
         plx_index existing = -1;
         PLX_TRY(plx__map_add(&seen, ids[i], i, &existing));
-        if (existing >= 0 && job->plan->names && plx__names_ids(job->plan->names[0]))
-            PLX_FAIL(ctx, PLX_E_DATA,
-                     "%s: line %lld: the id '%.60s' occurs twice; make ids distinct, leave them out, or list the "
-                     "columns to read it as a number",
-                     job->plan->name, (long long)plx__text_line(&whole, cells[i].text), ids[i]);
-        if (existing >= 0)
-            return fail_number(ctx, job->plan, (long long)plx__text_line(&whole, cells[i].text), 0, &cells[i],
-                               ", and as a row name it occurs twice; say which columns hold id and label");
+        if (existing < 0) continue;
+        if (i < first || i >= g->bound[g->rank + 1]) return PLX_OK;
+        return fail_twice(ctx, job, &job->cells[0][i - first], ids[i]);
     }
     return PLX_OK;
 }
@@ -159,6 +168,14 @@ static plx_status number_names(plx__table *out, plx__arena *arena, const plx__cs
     return PLX_OK;
 }
 
+/* Row names, labels or truth of all rows. */
+static plx_status take_names(const char *const **out, plx__arena *arena, const read_job *job, const plx__cell *cells,
+                             bool labels)
+{
+    PLX_TRY(copy_texts(out, plx__text_room(&job->range, arena), cells, job->chunks.lines, labels));
+    return plx__text_share(&job->range, arena, out);
+}
+
 static plx_status take_texts(plx__table *out, plx__arena *arena, const read_job *job)
 {
     const plx__csv_plan *plan = job->plan;
@@ -173,9 +190,9 @@ static plx_status take_texts(plx__table *out, plx__arena *arena, const read_job 
     for (plx_index j = 0, k = 0; j < plan->cols; j++) {
         const plx__cell *cells = job->cells[j];
         switch ((plx__csv_role)plan->role[j]) {
-        case PLX__ROLE_ID: PLX_TRY(copy_texts(&out->row_names, arena, cells, rows, false)); break;
-        case PLX__ROLE_LABEL: PLX_TRY(copy_texts(&out->labels, arena, cells, rows, true)); break;
-        case PLX__ROLE_TRUTH: PLX_TRY(copy_texts(&out->truth, arena, cells, rows, true)); break;
+        case PLX__ROLE_ID: PLX_TRY(take_names(&out->row_names, arena, job, cells, false)); break;
+        case PLX__ROLE_LABEL: PLX_TRY(take_names(&out->labels, arena, job, cells, true)); break;
+        case PLX__ROLE_TRUTH: PLX_TRY(take_names(&out->truth, arena, job, cells, true)); break;
         case PLX__ROLE_TEXT:
             if (plan->names && plan->names[j][0]) names[k] = plan->names[j];
             PLX_TRY(copy_texts(&texts[k++], arena, cells, rows, false));
@@ -203,7 +220,15 @@ static plx_status allocate(read_job *job, plx_context *ctx, plx__arena *arena)
              (long long)job->numbers);
     PLX_TRY(plx__need_memory(ctx, 8.0 * (double)rows * (double)job->numbers, what, "read fewer rows or columns"));
     if (__builtin_mul_overflow(rows, job->numbers, &count)) PLX_FAIL(ctx, PLX_E_NOMEM, "%s is too large", what);
-    return plx__arena_bytes((void **)&job->values, arena, count, sizeof(double));
+    return plx__arena_bytes((void **)&job->values, plx__text_room(&job->range, arena), count, sizeof(double));
+}
+
+/* Words are counted over all documents, so a file with columns of text is read whole by every rank. */
+static bool can_divide(const plx__csv_plan *plan, const plx__csv_options *options)
+{
+    for (plx_index j = 0; j < plan->cols; j++)
+        if (plan->role[j] == PLX__ROLE_TEXT) return false;
+    return options && options->own_rows;
 }
 
 plx_status plx__csv_parse(plx__table *out, plx_context *ctx, plx__arena *arena, const char *name, const char *data,
@@ -213,7 +238,8 @@ plx_status plx__csv_parse(plx__table *out, plx_context *ctx, plx__arena *arena, 
     read_job job = {.plan = &plan};
     *out = (plx__table){0};
     PLX_TRY(plx__csv_plan_make(&plan, ctx, arena, name, data, size, options, true));
-    PLX_TRY(plx__csv_split(&job.chunks, ctx, &plan));
+    job.range = plx__text_range_of(ctx, name, plan.begin, plan.end, can_divide(&plan, options));
+    PLX_TRY(plx__csv_split_range(&job.chunks, &plan, &job.range));
     PLX_TRY(allocate(&job, ctx, arena));
     PLX_TRY(plx__text_each(ctx, &job.chunks, read_chunk, &job));
     plx_index rows = job.chunks.lines;
@@ -221,6 +247,7 @@ plx_status plx__csv_parse(plx__table *out, plx_context *ctx, plx__arena *arena, 
     PLX_TRY(number_names(&table, arena, &plan, job.numbers));
     PLX_TRY(take_texts(&table, arena, &job));
     if (plan.id_guessed) PLX_TRY(check_guessed_ids(ctx, &job, table.row_names));
+    PLX_TRY(plx__text_regroup(&job.range, arena, &table));
     *out = table;
     return PLX_OK;
 }

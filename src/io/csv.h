@@ -32,6 +32,7 @@ typedef struct plx__csv_options {
     const char *const *known_texts; /* columns of these names are texts unless they hold numbers */
     plx_index n_known_texts;
     plx__map *found;  /* label, truth, text and drop may name columns of other files: those that are here; or NULL */
+    bool own_rows;    /* only the values of the rows that fall to this rank, where several read (io/text_ranges.h) */
     const char *hint; /* ends the message about a text where a number was expected; NULL: none */
 } plx__csv_options;
 

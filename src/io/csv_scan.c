@@ -41,9 +41,10 @@ static plx__cell_end finish_cell(const char **cursor, const char *p, const char 
     return PLX__CELL_BROKEN;
 }
 
+/* `*cursor` stands behind the opening quote. */
 static plx__cell_end quoted_cell(plx__cell *out, const char **cursor, const char *end, char delimiter)
 {
-    const char *start = *cursor + 1, *p = start;
+    const char *start = *cursor, *p = start;
     for (;;) {
         p = p < end ? memchr(p, '"', (size_t)(end - p)) : NULL;
         if (!p) {
@@ -62,7 +63,10 @@ plx__cell_end plx__csv_cell(plx__cell *out, const char **cursor, const char *end
     if (delimiter == ' ') *cursor = skip_blanks(*cursor, end);
     const char *start = *cursor, *p = start;
     *out = (plx__cell){start, 0, false};
-    if (p < end && *p == '"') return quoted_cell(out, cursor, end, delimiter);
+    if (p < end && *p == '"') {
+        ++*cursor;
+        return quoted_cell(out, cursor, end, delimiter);
+    }
     while (p < end && *p != '\n' && !at_delimiter(*p, delimiter)) p++;
     bool carriage = p > start && p[-1] == '\r' && (p == end || *p == '\n');
     if (carriage) p--;
@@ -128,22 +132,31 @@ const char *plx__cell_copy(plx__text_pool *pool, const plx__cell *cell)
 
 /* ---- records in chunks ---- */
 
-/* Start of the record after the one at p. */
-static const char *next_record(const char *p, const char *end, char delimiter)
+/* Behind the record of which `p` follows a cell that ended as `ended` says. */
+static const char *end_of_record(plx__cell_end ended, const char *p, const char *end, char delimiter)
 {
-    const char *newline = memchr(p, '\n', (size_t)(end - p)), *line_end = newline ? newline : end;
-    if (!memchr(p, '"', (size_t)(line_end - p))) return newline ? newline + 1 : end;
     plx__cell cell;
-    plx__cell_end ended;
-    do ended = plx__csv_cell(&cell, &p, end, delimiter);
-    while (ended == PLX__CELL_MORE);
+    while (ended == PLX__CELL_MORE) ended = plx__csv_cell(&cell, &p, end, delimiter);
     if (ended == PLX__CELL_LAST) return p;
-    newline = memchr(p, '\n', (size_t)(end - p)); /* the reader of this chunk will report the fault */
+    const char *newline = memchr(p, '\n', (size_t)(end - p)); /* the reader of this chunk will report the fault */
     return newline ? newline + 1 : end;
 }
 
-/* Move the chunks' ends from line ends to record ends and count records in place of lines. */
-static void cut_at_records(plx__text_chunks *chunks, const plx__csv_plan *plan)
+const char *plx__csv_next_record(const char *p, const char *end, char delimiter)
+{
+    const char *newline = memchr(p, '\n', (size_t)(end - p)), *line_end = newline ? newline : end;
+    if (!memchr(p, '"', (size_t)(line_end - p))) return newline ? newline + 1 : end;
+    return end_of_record(PLX__CELL_MORE, p, end, delimiter);
+}
+
+const char *plx__csv_leave_quotes(const char *p, const char *end, char delimiter)
+{
+    plx__cell cell;
+    plx__cell_end ended = quoted_cell(&cell, &p, end, delimiter);
+    return end_of_record(ended, p, end, delimiter);
+}
+
+void plx__csv_cut_at_records(plx__text_chunks *chunks, const plx__csv_plan *plan)
 {
     const char *p = plan->begin, *end = plan->end;
     plx_index line = plan->line;
@@ -153,7 +166,7 @@ static void cut_at_records(plx__text_chunks *chunks, const plx__csv_plan *plan)
         k->begin = p;
         k->line = line;
         k->first_line = chunks->lines;
-        for (; p < end && p < k->end; chunks->lines++) p = next_record(p, end, plan->delimiter);
+        for (; p < end && p < k->end; chunks->lines++) p = plx__csv_next_record(p, end, plan->delimiter);
         if (k->end < p) k->end = p;
         k->lines = chunks->lines - k->first_line;
         line = plx__text_line(k, k->end);
@@ -163,7 +176,7 @@ static void cut_at_records(plx__text_chunks *chunks, const plx__csv_plan *plan)
 plx_status plx__csv_split(plx__text_chunks *out, plx_context *ctx, const plx__csv_plan *plan)
 {
     PLX_TRY(plx__text_split(out, ctx, plan->name, plan->begin, plan->end, plan->line, '"'));
-    if (out->marks) cut_at_records(out, plan);
+    if (out->marks) plx__csv_cut_at_records(out, plan);
     return PLX_OK;
 }
 

@@ -6,7 +6,7 @@
 #define PLX_IO_CSV_SCAN_H
 
 #include "io/csv.h"
-#include "io/text_chunks.h"
+#include "io/text_ranges.h"
 
 typedef struct plx__cell {
     const char *text; /* between the quotes, where quoted; doubled quotes are still doubled */
@@ -77,6 +77,14 @@ plx_index plx__column_find(const char *const *names, plx_index cols, const char 
 
 /* Chunks of whole records: `lines` and `first_line` count records, `line` still counts lines. */
 plx_status plx__csv_split(plx__text_chunks *out, plx_context *ctx, const plx__csv_plan *plan);
+/* The same of the records that begin in a range of the plan's text; sets the range's rows. */
+plx_status plx__csv_split_range(plx__text_chunks *out, const plx__csv_plan *plan, plx__text_range *range);
+
+/* Start of the record after the one at p; and of the one after a quoted cell, of which p is inside. */
+const char *plx__csv_next_record(const char *p, const char *end, char delimiter);
+const char *plx__csv_leave_quotes(const char *p, const char *end, char delimiter);
+/* Move the ends of chunks of [plan->begin, plan->end) from line ends to record ends; count records in place of lines. */
+void plx__csv_cut_at_records(plx__text_chunks *chunks, const plx__csv_plan *plan);
 
 /* The failure for a record with the wrong number of cells or a broken quote. */
 plx_status plx__csv_fail_record(plx_context *ctx, const plx__csv_plan *plan, const plx__text_chunk *chunk,

@@ -317,7 +317,7 @@ plx_status plx__dataset_read(plx_dataset **out, plx_context *ctx, const char *pa
     ctx->files = &log;
     if (request.o.own_rows && plx__ranks(ctx) > 1)
         ctx->share = (plx__row_share){.rank = plx__rank(ctx), .ranks = plx__ranks(ctx)};
-    plx_status st = read_all(out, ctx, &arena, path, &request);
+    plx_status st = plx__share_settle(ctx, read_all(out, ctx, &arena, path, &request));
     ctx->files = NULL;
     ctx->share = (plx__row_share){0};
     if (st == PLX_OK && request.o.text_options) st = check_text_options(ctx, *out, request.o.text_options);

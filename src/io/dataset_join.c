@@ -6,7 +6,7 @@
 
 #include "core/file.h"
 #include "core/text.h"
-#include "data/dataset_impl.h"
+#include "data/divided.h"
 #include "io/dataset_file.h"
 #include "io/label_source.h"
 
@@ -110,12 +110,10 @@ static plx_status read_part(joiner *j, const char *file, const plx_view_source *
     if (source) one.o.columns = is_table(file) ? source->columns : NULL;
     plx__arena own; /* a part may keep what it was read into */
     plx__arena_init(&own, j->ctx);
-    plx__row_share share = j->ctx->share; /* whose rows are which is known after joining */
-    j->ctx->share = (plx__row_share){0};
-    plx_status st = plx__dataset_read_one(part, j->ctx, &own, file, &one);
-    j->ctx->share = share;
+    plx_status st = plx__share_settle(j->ctx, plx__dataset_read_one(part, j->ctx, &own, file, &one));
     plx__arena_free(&own);
     PLX_TRY(st);
+    PLX_TRY(plx__dataset_agree(*part, j->ctx));
     j->files[j->n_parts++] = file;
     if (source && !is_table(file)) PLX_TRY(check_columns(j, *part, file, source->columns));
     return PLX_OK;

@@ -20,6 +20,9 @@ plx__loose_view plx__loose_from(const plx_dataset *data, plx_index view, const c
     out.cost = v->cost;
     out.text = v->text;
     out.table = (plx__table){.sparse = v->sparse, .col_names = v->features};
+    out.table.divided = v->divided;
+    out.table.begin = v->begin;
+    out.table.end = v->end;
     if (v->sparse)
         out.table.csr = (plx_csr){v->csr.rows, v->csr.cols, (int64_t *)(uintptr_t)v->csr.ptr,
                                   (int32_t *)(uintptr_t)v->csr.col, (double *)(uintptr_t)v->csr.val};
@@ -209,6 +212,40 @@ static plx_status follow_rows(plx__table *table, plx_context *ctx, const plx__lo
     return PLX_OK;
 }
 
+static plx__view_source source_of(const plx__loose_view *v)
+{
+    return (plx__view_source){.name = v->name,
+                              .kind = v->kind,
+                              .sparse = v->table.sparse,
+                              .dense = v->table.dense,
+                              .csr = v->table.csr,
+                              .features = v->table.col_names,
+                              .features_in_block = true,
+                              .present = v->present,
+                              .divided = v->table.divided,
+                              .begin = v->table.begin,
+                              .end = v->table.end};
+}
+
+/* Every rank sends its rows to those that keep the samples. What a rank takes the view for by its own rows may not suit
+ * those that come. */
+static plx_status scatter_divided(plx_dataset *data, plx_context *ctx, const plx__loose_view *v,
+                                  const plx_index *target, const uint8_t *present)
+{
+    plx__view_source from = source_of(v), moved;
+    plx__arena arena;
+    plx_status st = PLX_OK;
+    plx__arena_init(&arena, ctx);
+    PLX_GOTO(plx__share_kind(&from.kind, ctx, from.end - from.begin, v->name));
+    PLX_GOTO(plx__share_scatter(&moved, ctx, &arena, &from, target, data->n));
+    moved.present = present;
+    moved.features_in_block = false;
+    PLX_GOTO(plx__dataset_adopt_arena(data, ctx, &arena, &moved));
+done:
+    plx__arena_free(&arena);
+    return st;
+}
+
 static plx_status add_scattered(plx_dataset *data, plx_context *ctx, const plx__loose_view *v,
                                 const plx__sample_list *samples)
 {
@@ -220,6 +257,7 @@ static plx_status add_scattered(plx_dataset *data, plx_context *ctx, const plx__
     PLX_TRY(plx__arena_u8(&present, plx__scratch(ctx), samples->n));
     for (plx_index i = 0; i < plx__table_rows(&v->table); i++)
         if (target[i] >= 0) present[target[i]] = !v->present || v->present[i];
+    if (v->table.divided) return scatter_divided(data, ctx, v, target, present);
     if (v->table.sparse) {
         plx_csr all;
         PLX_TRY(scatter_sparse(&all, ctx, &moved, target, samples->n));
@@ -251,21 +289,6 @@ plx_status plx__join_hand_over(plx__shared **out, plx_context *ctx, plx__arena *
     return PLX_OK;
 }
 
-static plx__view_source source_of(const plx__loose_view *v)
-{
-    return (plx__view_source){.name = v->name,
-                              .kind = v->kind,
-                              .sparse = v->table.sparse,
-                              .dense = v->table.dense,
-                              .csr = v->table.csr,
-                              .features = v->table.col_names,
-                              .features_in_block = true,
-                              .present = v->present,
-                              .divided = v->table.divided,
-                              .begin = v->table.begin,
-                              .end = v->table.end};
-}
-
 static plx_status adopt(plx_dataset *data, plx_context *ctx, const plx__loose_view *v)
 {
     plx__view_source source = source_of(v);
@@ -284,12 +307,11 @@ static plx_status add_divided(plx_dataset *data, plx_context *ctx, const plx__lo
     return st;
 }
 
-plx_status plx__join_add(plx_dataset *data, plx_context *ctx, const plx__loose_view *v, const plx__sample_list *samples)
+static plx_status add(plx_dataset *data, plx_context *ctx, const plx__loose_view *v, const plx__sample_list *samples)
 {
-    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
     if (v->block) PLX_TRY(adopt(data, ctx, v));
+    else if (v->table.divided && rows_stay(v, samples)) PLX_TRY(add_divided(data, ctx, v));
     else if (v->ids) PLX_TRY(add_scattered(data, ctx, v, samples));
-    else if (v->table.divided) PLX_TRY(add_divided(data, ctx, v));
     else if (v->table.sparse)
         PLX_TRY(plx__dataset_add_sparse(data, ctx, v->name, v->kind, plx__ccsr(v->table.csr), v->table.col_names,
                                         v->present));
@@ -297,7 +319,14 @@ plx_status plx__join_add(plx_dataset *data, plx_context *ctx, const plx__loose_v
         PLX_TRY(plx__dataset_add_dense(data, ctx, v->name, v->kind, plx__cmat(v->table.dense), v->table.col_names,
                                        v->present));
     PLX_TRY(plx__dataset_set_view_cost(data, ctx, data->n_views - 1, v->cost));
-    if (v->text) PLX_TRY(plx__arena_text(&data->views[data->n_views - 1].text, &data->arena, v->text));
+    return v->text ? plx__arena_text(&data->views[data->n_views - 1].text, &data->arena, v->text) : PLX_OK;
+}
+
+/* Ranks that keep rows of their own add the views together: the first that cannot be added fails on all. */
+plx_status plx__join_add(plx_dataset *data, plx_context *ctx, const plx__loose_view *v, const plx__sample_list *samples)
+{
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    plx_status st = add(data, ctx, v, samples);
     plx__arena_rewind(plx__scratch(ctx), mark);
-    return PLX_OK;
+    return plx__share_settle(ctx, st);
 }

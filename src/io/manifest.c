@@ -11,7 +11,7 @@
 
 #include "core/file.h"
 #include "core/json.h"
-#include "data/dataset_impl.h"
+#include "data/divided.h"
 #include "data/lines.h"
 #include "io/guarded_read.h"
 #include "io/label_source.h"
@@ -150,13 +150,14 @@ static plx_status read_container(view_list *list, const reader *r, const entry *
     o.label = e->label;
     o.truth = e->truth;
     o.trust = r->request->o.trust;
-    plx__row_share share = r->ctx->share; /* whose rows are which is known after joining */
-    r->ctx->share = (plx__row_share){0};
+    plx__row_share share = r->ctx->share; /* of a run, whose rows are which is known after joining */
+    if (share.run) r->ctx->share = (plx__row_share){0};
     plx_status st = plx__guarded_read(
         part, r->ctx, e->file, &o, plx__ends_with(e->file, ".mat") ? &plx__mat_reader_entry : &plx__h5mu_reader_entry);
     r->ctx->share = share;
-    PLX_TRY(st);
+    PLX_TRY(plx__share_settle(r->ctx, st));
     list->n_parts++;
+    if (!share.run) PLX_TRY(plx__dataset_agree(*part, r->ctx));
     PLX_TRY(make_room(list, r, (*part)->n_views));
     for (plx_index v = 0; v < (*part)->n_views; v++) {
         name = (*part)->views[v].name;
@@ -176,7 +177,7 @@ static plx_status read_table(view_list *list, const reader *r, const entry *e)
     plx__matrix_options o = {.format = e->format};
     plx__table table;
     plx_index first = list->count;
-    o.in_order = !json_object_get(e->object, "ids") && e->kind != PLX_VIEW_KERNEL;
+    o.in_order = !(json_object_get(e->object, "ids") && r->ctx->share.run) && e->kind != PLX_VIEW_KERNEL;
     o.csv = (plx__csv_options){.header = e->header, .id = e->id, .label = e->label, .columns = e->columns};
     o.csv.drop = e->drop;
     o.csv.truth = e->truth;

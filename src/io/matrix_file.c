@@ -95,13 +95,17 @@ static plx_status parse(plx__table *out, plx_context *ctx, plx__arena *arena, co
 {
     format chosen = UNKNOWN;
     plx__csv_options csv = o->csv;
+    plx__svmlight_options svmlight = o->svmlight;
+    csv.own_rows = svmlight.own_rows = o->in_order;
     PLX_TRY(choose(&chosen, ctx, path, bytes, o->format));
     switch (chosen) {
-    case MTX: return plx__mtx_parse(out, ctx, arena, path, bytes->data, bytes->size);
+    case MTX:
+        return o->in_order ? plx__mtx_parse_share(out, ctx, arena, path, bytes->data, bytes->size)
+                           : plx__mtx_parse(out, ctx, arena, path, bytes->data, bytes->size);
     case NPY:
         return o->in_order ? plx__npy_parse_share(out, ctx, arena, path, bytes->data, bytes->size)
                            : plx__npy_parse(out, ctx, arena, path, bytes->data, bytes->size);
-    case SVMLIGHT: return plx__svmlight_parse(out, ctx, arena, path, bytes->data, bytes->size, &o->svmlight);
+    case SVMLIGHT: return plx__svmlight_parse(out, ctx, arena, path, bytes->data, bytes->size, &svmlight);
     case TSV:
         if (o->format && !csv.delimiter) csv.delimiter = '\t';
         break;
@@ -125,14 +129,7 @@ static plx_status copy_texts(const char *const **texts, plx__arena *arena, plx_i
 /* The table with some of its rows, copied. */
 static plx_status copy_share(plx__table *out, plx__arena *arena, const plx__table *from, plx_index begin, plx_index end)
 {
-    plx__view_source whole = {.sparse = from->sparse, .dense = from->dense, .csr = from->csr}, part;
-    *out = *from;
-    PLX_TRY(plx__share_of(&part, arena, &whole, begin, end));
-    out->dense = part.dense;
-    out->csr = part.csr;
-    out->divided = true;
-    out->begin = begin;
-    out->end = end;
+    PLX_TRY(plx__table_share(out, arena, from, begin, end));
     PLX_TRY(copy_texts(&out->col_names, arena, plx__table_cols(from)));
     PLX_TRY(copy_texts(&out->labels, arena, plx__table_rows(from)));
     return copy_texts(&out->truth, arena, plx__table_rows(from));
@@ -170,7 +167,7 @@ plx_status plx__matrix_file_read(plx__table *out, plx_context *ctx, plx__arena *
     if (arena != plx__scratch(ctx)) plx__arena_rewind(plx__scratch(ctx), mark);
     plx__bytes_free(&bytes, ctx);
     if (st == PLX_OK && options && options->in_order) st = keep_share(out, ctx, arena, first);
-    return st;
+    return options && options->in_order ? plx__share_settle(ctx, st) : st;
 }
 
 plx_status plx__matrix_file_write(plx_context *ctx, const char *path, const plx__table *table)

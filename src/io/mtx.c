@@ -1,6 +1,7 @@
 /*
  * Matrix Market. The body is cut at line ends and read on all threads, every chunk into its own stretch of the entry
- * arrays (a line holds at most one entry); then the stretches are closed up and the matrix is put together.
+ * arrays (a line holds at most one entry); then the stretches are closed up and the matrix is put together. Where several
+ * ranks read coordinates, each has a range of lines (io/text_ranges.h) and entries go to the ranks that keep their rows.
  */
 #include "io/mtx.h"
 
@@ -14,7 +15,7 @@
 #include "core/parallel.h"
 #include "core/text.h"
 #include "io/mtx_csr.h"
-#include "io/text_chunks.h"
+#include "io/text_ranges.h"
 
 typedef enum symmetry { GENERAL, SYMMETRIC, SKEW } symmetry;
 
@@ -157,6 +158,7 @@ static plx_status read_header(header *h, plx_context *ctx, const char *data, con
 
 typedef struct body_job {
     const header *h;
+    plx__text_range range;
     plx__text_chunks chunks;
     plx__entry *entry; /* coordinate */
     double *val;       /* array */
@@ -250,10 +252,10 @@ static plx_status read_chunk(void *job_, plx_context *ctx, plx_index index)
     return PLX_OK;
 }
 
-/* Line of the first entry beyond those announced. */
-static long long surplus_line(const body_job *job)
+/* Line of the first entry beyond those announced, `before` entries being in the ranges of other ranks. */
+static long long surplus_line(const body_job *job, plx_index before)
 {
-    plx_index before = 0, c = 0;
+    plx_index c = 0;
     while (before + job->found[c] <= job->h->entries) before += job->found[c++];
     const plx__text_chunk *chunk = &job->chunks.chunk[c];
     const char *p = chunk->begin, *line = p;
@@ -265,22 +267,29 @@ static long long surplus_line(const body_job *job)
     return (long long)plx__text_line(chunk, line);
 }
 
-static plx_status check_count(plx_context *ctx, const body_job *job)
+/* `lines` are those of the whole body. An entry too many is told by the rank that has read it. */
+static plx_status check_count(plx_context *ctx, const body_job *job, plx_index lines)
 {
-    plx_index found = 0;
-    for (plx_index c = 0; c < job->chunks.count; c++) found += job->found[c];
+    plx_index own = 0, found = 0, before = 0;
+    int64_t *all = NULL;
+    for (plx_index c = 0; c < job->chunks.count; c++) own += job->found[c];
+    PLX_TRY(plx__text_tell(&job->range, &own, 1, &all));
+    for (int r = 0; r < job->range.ranks; r++) {
+        before += r < job->range.rank ? all[r] : 0;
+        found += all[r];
+    }
     long long asked = (long long)job->h->entries;
-    if (found > job->h->entries)
+    if (before <= job->h->entries && before + own > job->h->entries)
         PLX_FAIL(ctx, PLX_E_FORMAT, "%s: line %lld: more entries than the %lld announced", job->h->name,
-                 surplus_line(job), asked);
+                 surplus_line(job, before), asked);
     if (found < job->h->entries)
         PLX_FAIL(ctx, PLX_E_FORMAT, "%s: line %lld: the file ends after %lld of the %lld entries announced",
-                 job->h->name, (long long)(job->h->line + job->chunks.lines - 1), (long long)found, asked);
+                 job->h->name, (long long)(job->h->line + lines - 1), (long long)found, asked);
     return PLX_OK;
 }
 
-/* Lines without an entry left gaps between the chunks' stretches. */
-static void close_up(body_job *job)
+/* Lines without an entry left gaps between the chunks' stretches; how many entries there are. */
+static plx_index close_up(body_job *job)
 {
     plx_index to = 0;
     for (plx_index c = 0; c < job->chunks.count; c++) {
@@ -292,23 +301,26 @@ static void close_up(body_job *job)
         }
         to += job->found[c];
     }
+    return to;
 }
 
-static plx_status read_body(body_job *job, plx_context *ctx, const char *end)
+/* *count: entries that this rank has read. */
+static plx_status read_body(body_job *job, plx_context *ctx, plx_index *count)
 {
     const header *h = job->h;
     plx__arena *scratch = plx__scratch(ctx);
-    PLX_TRY(plx__text_split(&job->chunks, ctx, h->name, h->body, end, h->line, '\n'));
+    plx_index all_lines = 0;
+    PLX_TRY(plx__text_range_split(&job->chunks, &job->range, h->line, '\n', &all_lines));
     plx_index lines = job->chunks.lines;
     PLX_TRY(plx__arena_i64(&job->found, scratch, job->chunks.count));
-    if (lines < h->entries)
+    if (all_lines < h->entries)
         PLX_FAIL(ctx, PLX_E_FORMAT, "%s: line %lld: the file ends after at most %lld of the %lld entries announced",
-                 h->name, (long long)(h->line + lines - 1), (long long)lines, (long long)h->entries);
+                 h->name, (long long)(h->line + all_lines - 1), (long long)all_lines, (long long)h->entries);
     if (h->coordinate) PLX_TRY(plx__arena_bytes((void **)&job->entry, scratch, lines, sizeof *job->entry));
     else PLX_TRY(plx__arena_bytes((void **)&job->val, scratch, lines, sizeof *job->val));
     PLX_TRY(plx__text_each(ctx, &job->chunks, read_chunk, job));
-    PLX_TRY(check_count(ctx, job));
-    close_up(job);
+    PLX_TRY(check_count(ctx, job, all_lines));
+    *count = close_up(job);
     return PLX_OK;
 }
 
@@ -344,41 +356,70 @@ static plx_status place_columns(void *job_, plx_context *ctx, plx_index begin, p
 
 /* ---- the whole file ---- */
 
-static plx_status check_memory(plx_context *ctx, const header *h)
+static plx_status check_memory(plx_context *ctx, const header *h, const plx__text_range *range)
 {
     char what[256];
-    double rows = (double)h->rows, entries = (double)h->entries, per_entry = h->symmetry == GENERAL ? 16 + 12 : 16 + 56;
+    double rows = (double)h->rows, entries = (double)h->entries / range->ranks;
+    double per_entry = (h->symmetry == GENERAL ? 16 + 12 : 16 + 56) + (range->shared ? 32 : 0);
     double bytes = h->coordinate ? 16 * rows + per_entry * entries : 8 * rows * (double)h->cols + 8 * entries;
     snprintf(what, sizeof what, "%s: line %lld: a matrix of %lld x %lld", h->name, (long long)h->line - 1,
              (long long)h->rows, (long long)h->cols);
     return plx__need_memory(ctx, bytes, what, "raise the memory limit");
 }
 
-plx_status plx__mtx_parse(plx__table *out, plx_context *ctx, plx__arena *arena, const char *name, const char *data,
-                          size_t size)
+static plx_status place_entries(plx__table *table, plx_context *ctx, plx__arena *arena, const body_job *job,
+                                plx_index count)
+{
+    const header *h = job->h;
+    plx__entries all = {h->rows, h->cols, count, job->entry,
+                        h->symmetry == GENERAL ? 0
+                        : h->symmetry == SKEW  ? -1
+                                               : 1};
+    table->sparse = true;
+    return job->range.shared ? plx__entries_to_share(table, ctx, arena, &all)
+                             : plx__entries_to_csr(&table->csr, ctx, arena, &all);
+}
+
+static plx_status place_values(plx__table *table, plx_context *ctx, plx__arena *arena, const body_job *job)
+{
+    const header *h = job->h;
+    place_job place = {.h = h, .val = job->val};
+    PLX_TRY(plx__arena_mat(&place.out, arena, h->rows, h->cols));
+    if (h->entries) PLX_TRY(plx__parallel_for(ctx, h->cols, 8, place_columns, &place));
+    table->dense = place.out;
+    return PLX_OK;
+}
+
+/* `some`: only the rows that the context asks for. Arrays, which hold one column after the other, are read whole. */
+static plx_status parse(plx__table *out, plx_context *ctx, plx__arena *arena, const char *name, const char *data,
+                        size_t size, bool some)
 {
     header h = {.name = name};
     body_job job = {.h = &h};
     plx__table table = {0};
+    plx_index count = 0;
     *out = (plx__table){0};
     PLX_TRY(read_header(&h, ctx, data, data + size));
-    if (size / 2 + 1 >= (size_t)h.entries) PLX_TRY(check_memory(ctx, &h)); /* else the entries cannot all be there */
-    PLX_TRY(read_body(&job, ctx, data + size));
-    if (h.coordinate) {
-        plx__entries all = {h.rows, h.cols, h.entries, job.entry,
-                            h.symmetry == GENERAL ? 0
-                            : h.symmetry == SKEW  ? -1
-                                                  : 1};
-        table.sparse = true;
-        PLX_TRY(plx__entries_to_csr(&table.csr, ctx, arena, &all));
-    } else {
-        place_job place = {.h = &h, .val = job.val};
-        PLX_TRY(plx__arena_mat(&place.out, arena, h.rows, h.cols));
-        if (h.entries) PLX_TRY(plx__parallel_for(ctx, h.cols, 8, place_columns, &place));
-        table.dense = place.out;
-    }
+    job.range = plx__text_range_of(ctx, name, h.body, data + size, some && h.coordinate);
+    if (size / 2 + 1 >= (size_t)h.entries) /* else the entries cannot all be there */
+        PLX_TRY(check_memory(ctx, &h, &job.range));
+    PLX_TRY(read_body(&job, ctx, &count));
+    if (h.coordinate) PLX_TRY(place_entries(&table, ctx, arena, &job, count));
+    else PLX_TRY(place_values(&table, ctx, arena, &job));
     *out = table;
     return PLX_OK;
+}
+
+plx_status plx__mtx_parse(plx__table *out, plx_context *ctx, plx__arena *arena, const char *name, const char *data,
+                          size_t size)
+{
+    return parse(out, ctx, arena, name, data, size, false);
+}
+
+plx_status plx__mtx_parse_share(plx__table *out, plx_context *ctx, plx__arena *arena, const char *name,
+                                const char *data, size_t size)
+{
+    return parse(out, ctx, arena, name, data, size, true);
 }
 
 plx_status plx__mtx_read(plx__table *out, plx_context *ctx, plx__arena *arena, const char *path)

@@ -4,7 +4,7 @@
 #ifndef PLX_IO_MTX_CSR_H
 #define PLX_IO_MTX_CSR_H
 
-#include "core/ctx.h"
+#include "data/table.h"
 
 typedef struct plx__entry {
     int32_t row, col; /* from 0 */
@@ -19,5 +19,9 @@ typedef struct plx__entries {
 
 /* Sort by row and column; entries at one place are added in the order given. The entries are left in any order. */
 plx_status plx__entries_to_csr(plx_csr *out, plx_context *ctx, plx__arena *arena, const plx__entries *all);
+
+/* The same where every rank has some of the entries, in the order of the ranks, and keeps the rows that fall to it
+ * (data/divided.h); called by all of them. */
+plx_status plx__entries_to_share(plx__table *out, plx_context *ctx, plx__arena *arena, const plx__entries *own);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * svmlight text. Every chunk reads its lines into its own stretch of the arrays: one row at most per line, one entry
+ * svmlight text. Where several ranks read it, each has a range of lines (io/text_ranges.h). Every chunk reads its lines into its own stretch of the arrays: one row at most per line, one entry
  * at most per colon; then the stretches are put together behind each other.
  */
 #include "io/svmlight.h"
@@ -10,7 +10,7 @@
 #include "core/file.h"
 #include "core/number.h"
 #include "core/parallel.h"
-#include "io/text_chunks.h"
+#include "io/text_ranges.h"
 
 typedef struct chunk_result {
     plx_index rows, entries;
@@ -26,6 +26,7 @@ typedef struct span {
 } span;
 
 typedef struct read_job {
+    plx__text_range range;
     plx__text_chunks chunks;
     chunk_result *result;
     plx_index *length; /* per line: entries of the row */
@@ -175,35 +176,56 @@ static plx_status gather_labels(const char *const **out, plx__arena *arena, cons
     return PLX_OK;
 }
 
+typedef struct totals {
+    plx_index rows, entries, label_bytes; /* of this rank */
+    plx_index columns;                    /* of the whole file */
+} totals;
+
+/* From where indices count, and how many columns there are, is told by all lines together. */
+static plx_status agree_on_columns(totals *t, read_job *job, plx_index largest, bool zero, plx_index least)
+{
+    enum { LARGEST, ZERO, FACTS };
+    const int64_t mine[FACTS] = {largest, zero};
+    int64_t *all = NULL;
+    PLX_TRY(plx__text_tell(&job->range, mine, FACTS, &all));
+    for (int r = 0; r < job->range.ranks; r++) {
+        largest = plx__max(largest, all[r * FACTS + LARGEST]);
+        if (all[r * FACTS + ZERO]) job->base = 0;
+    }
+    t->columns = plx__max(least, largest + 1 - job->base);
+    return PLX_OK;
+}
+
 /* Totals over the chunks; decides from where indices count. */
-static plx_status sum_up(plx_index *rows, plx_index *entries, plx_index *columns, plx_index *label_bytes, read_job *job,
-                         plx_context *ctx, const plx__svmlight_options *o)
+static plx_status sum_up(totals *t, read_job *job, plx_context *ctx, const plx__svmlight_options *o)
 {
     plx_index largest = -1;
+    bool zero = false;
     job->base = o->base == PLX__BASE_ZERO ? 0 : 1;
     for (plx_index c = 0; c < job->chunks.count; c++) {
         chunk_result *r = &job->result[c];
         const plx__text_chunk *chunk = &job->chunks.chunk[c];
         if (r->zero && o->base == PLX__BASE_ONE)
             return fail_line(ctx, job, chunk, r->zero, chunk->end, "index 0 where indices count from 1");
-        if (r->zero) job->base = 0;
-        r->row_at = *rows;
-        r->entry_at = *entries;
-        *rows += r->rows;
-        *entries += r->entries;
-        *label_bytes += r->label_bytes;
+        zero |= r->zero != NULL;
+        r->row_at = t->rows;
+        r->entry_at = t->entries;
+        t->rows += r->rows;
+        t->entries += r->entries;
+        t->label_bytes += r->label_bytes;
         largest = plx__max(largest, r->largest);
     }
-    *columns = plx__max(o->columns, largest + 1 - job->base);
-    return PLX_OK;
+    PLX_TRY(agree_on_columns(t, job, largest, zero, o->columns));
+    return plx__text_rows(&job->range, t->rows);
 }
 
-static plx_status start_job(read_job *job, plx_context *ctx, const char *name, const char *data, size_t size)
+static plx_status start_job(read_job *job, plx_context *ctx)
 {
     plx__arena *scratch = plx__scratch(ctx);
-    PLX_TRY(plx__text_split(&job->chunks, ctx, name, data, data + size, 1, ':'));
+    plx_index lines = 0;
+    PLX_TRY(plx__text_range_split(&job->chunks, &job->range, 1, ':', &lines));
     double bytes = 24.0 * (double)job->chunks.lines + 24.0 * (double)job->chunks.marks;
-    PLX_TRY(plx__need_memory(ctx, bytes, name, "raise the memory limit"));
+    PLX_TRY(plx__need_memory(ctx, bytes, job->range.name, "raise the memory limit"));
     PLX_TRY(PLX__ARENA_NEW(&job->result, scratch, job->chunks.count));
     PLX_TRY(plx__arena_bytes((void **)&job->length, scratch, job->chunks.lines, sizeof *job->length));
     PLX_TRY(plx__arena_bytes((void **)&job->label, scratch, job->chunks.lines, sizeof *job->label));
@@ -211,23 +233,33 @@ static plx_status start_job(read_job *job, plx_context *ctx, const char *name, c
     return plx__arena_bytes((void **)&job->value, scratch, job->chunks.marks, sizeof *job->value);
 }
 
+/* The rows that this rank has read. */
+static plx_status put_together(plx__table *table, plx_context *ctx, plx__arena *room, read_job *job, const totals *t)
+{
+    PLX_TRY(plx__arena_csr(&job->out, room, t->rows, t->columns, t->entries));
+    PLX_TRY(plx__parallel_for(ctx, job->chunks.count, 1, gather_chunk, job));
+    for (plx_index i = 0; i < t->rows; i++) job->out.ptr[i + 1] += job->out.ptr[i];
+    PLX_TRY(gather_labels(&table->labels, room, job, t->rows, t->label_bytes));
+    table->csr = job->out;
+    return PLX_OK;
+}
+
 plx_status plx__svmlight_parse(plx__table *out, plx_context *ctx, plx__arena *arena, const char *name, const char *data,
                                size_t size, const plx__svmlight_options *options)
 {
     static const plx__svmlight_options automatic = {0};
-    read_job job = {.base = 1};
+    const plx__svmlight_options *o = options ? options : &automatic;
+    read_job job = {.range = plx__text_range_of(ctx, name, data, data + size, o->own_rows), .base = 1};
     plx__table table = {.sparse = true};
-    plx_index rows = 0, entries = 0, columns = 0, label_bytes = 0;
+    totals all = {0};
     *out = (plx__table){0};
-    PLX_TRY(start_job(&job, ctx, name, data, size));
+    PLX_TRY(start_job(&job, ctx));
     PLX_TRY(plx__text_each(ctx, &job.chunks, read_chunk, &job));
-    PLX_TRY(sum_up(&rows, &entries, &columns, &label_bytes, &job, ctx, options ? options : &automatic));
-    if (rows == 0) PLX_FAIL(ctx, PLX_E_FORMAT, "%s: the file has no rows", name);
-    PLX_TRY(plx__arena_csr(&job.out, arena, rows, columns, entries));
-    PLX_TRY(plx__parallel_for(ctx, job.chunks.count, 1, gather_chunk, &job));
-    for (plx_index i = 0; i < rows; i++) job.out.ptr[i + 1] += job.out.ptr[i];
-    PLX_TRY(gather_labels(&table.labels, arena, &job, rows, label_bytes));
-    table.csr = job.out;
+    PLX_TRY(sum_up(&all, &job, ctx, o));
+    if (plx__text_row_count(&job.range) == 0) PLX_FAIL(ctx, PLX_E_FORMAT, "%s: the file has no rows", name);
+    PLX_TRY(put_together(&table, ctx, plx__text_room(&job.range, arena), &job, &all));
+    PLX_TRY(plx__text_share(&job.range, arena, &table.labels));
+    PLX_TRY(plx__text_regroup(&job.range, arena, &table));
     *out = table;
     return PLX_OK;
 }

@@ -13,6 +13,7 @@ typedef enum plx__index_base { PLX__BASE_AUTO = 0, PLX__BASE_ONE, PLX__BASE_ZERO
 typedef struct plx__svmlight_options { /* all zero: everything is found out */
     plx__index_base base;
     plx_index columns; /* at least so many; the file may have more */
+    bool own_rows;     /* only the values of the rows that fall to this rank, where several read (io/text_ranges.h) */
 } plx__svmlight_options;
 
 plx_status plx__svmlight_read(plx__table *out, plx_context *ctx, plx__arena *arena, const char *path,

@@ -1,0 +1,82 @@
+/*
+ * Data sets of which every rank has its own rows, beside the same read whole.
+ */
+#ifndef PLX_TESTS_DIVIDED_HELPERS_H
+#define PLX_TESTS_DIVIDED_HELPERS_H
+
+#include "data/divided.h"
+#include "rank_helpers.h"
+
+static inline plx_dataset *read_data(plx_context *ctx, const char *path, int own_rows)
+{
+    plx_read_options o = PLX_READ_OPTIONS_INIT;
+    plx_dataset *d = NULL;
+    o.own_rows = own_rows;
+    assert_ok(ctx, plx_dataset_read(&d, ctx, path, &o));
+    return d;
+}
+
+static inline void assert_same_row(const plx__view *a, const plx__view *b, plx_index i)
+{
+    plx_index count = a->sparse ? a->csr.ptr[i + 1] - a->csr.ptr[i] : a->cols;
+    assert_int_equal(a->sparse, b->sparse);
+    if (!a->sparse) {
+        assert_memory_equal(a->dense.data + i * a->dense.ld, b->dense.data + i * b->dense.ld,
+                            (size_t)count * sizeof(double));
+        return;
+    }
+    assert_int_equal(b->csr.ptr[i + 1] - b->csr.ptr[i], count);
+    if (!count) return;
+    assert_memory_equal(a->csr.col + a->csr.ptr[i], b->csr.col + b->csr.ptr[i], (size_t)count * sizeof(int32_t));
+    assert_memory_equal(a->csr.val + a->csr.ptr[i], b->csr.val + b->csr.ptr[i], (size_t)count * sizeof(double));
+}
+
+/* The rows that are here are those of the whole, and everything else is known everywhere. */
+static inline void assert_part_of(rank_job *job, const plx__view *part, const plx__view *whole, plx_index n)
+{
+    plx_index begin = 0, end = 0;
+    plx__slabs_mine(&begin, &end, job->ctx, plx__slabs_cut(n, PLX__PANE_ROWS));
+    assert_int_equal(part->divided, job->ranks > 1);
+    if (part->divided) assert_true(part->begin == begin && part->end == end);
+    assert_int_equal(part->kind, whole->kind);
+    assert_int_equal(part->cols, whole->cols);
+    assert_int_equal(part->nonzeros, whole->nonzeros);
+    assert_int_equal(part->present_count, whole->present_count);
+    assert_int_equal(part->missing_values, whole->missing_values);
+    if (whole->missing_values) assert_true(part->nan_row == whole->nan_row && part->nan_col == whole->nan_col);
+    assert_memory_equal(part->present, whole->present, (size_t)n);
+    for (plx_index i = begin; i < end; i++) assert_same_row(whole, part, i);
+    for (plx_index i = 0; part->sparse && part->divided && i < n; i++)
+        if (i < begin || i >= end) assert_int_equal(part->csr.ptr[i], part->csr.ptr[i + 1]);
+}
+
+static inline void assert_whole_again(rank_job *job, const plx_dataset *part, const plx_dataset *whole)
+{
+    plx_dataset *again = NULL;
+    assert_ok(job->ctx, plx__dataset_gather(&again, job->ctx, part));
+    for (plx_index v = 0; v < whole->n_views; v++) {
+        assert_false(again->views[v].divided);
+        assert_int_equal(again->views[v].nonzeros, whole->views[v].nonzeros);
+        for (plx_index i = 0; i < whole->n; i++) assert_same_row(&whole->views[v], &again->views[v], i);
+    }
+    plx_dataset_destroy(again);
+}
+
+/* Another cut: the last rank has most of the rows. */
+static inline void assert_regrouped(rank_job *job, const plx_dataset *part, const plx_dataset *whole)
+{
+    plx_index bound[MOST + 1] = {0};
+    for (int r = 1; r < job->ranks; r++) bound[r] = 3 * r;
+    bound[job->ranks] = whole->n;
+    for (plx_index v = 0; v < whole->n_views; v++) {
+        plx__mark mark = plx__arena_mark(plx__scratch(job->ctx));
+        plx__view moved = part->views[v];
+        assert_ok(job->ctx, plx__view_regroup(&moved, job->ctx, plx__scratch(job->ctx), whole->n, bound));
+        if (moved.divided) assert_int_equal(moved.begin, bound[job->rank]);
+        for (plx_index i = plx__held_begin(&moved); i < plx__held_end(&moved, whole->n); i++)
+            assert_same_row(&whole->views[v], &moved, i);
+        plx__arena_rewind(plx__scratch(job->ctx), mark);
+    }
+}
+
+#endif

@@ -69,19 +69,29 @@ done:
     return st;
 }
 
-static plx_status read_plain(plx__bytes *out, plx_context *ctx, const char *path, int fd, size_t size)
+/* A file with a byte behind it that is zero: what is left of its last page, or a page of its own. NULL: it cannot be. */
+static void *map_file(size_t *mapped, int fd, size_t size)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    if (size % page != 0) { /* the rest of the last page reads as zero */
-        void *map = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
-        if (map != MAP_FAILED) {
-            madvise(map, size, MADV_SEQUENTIAL);
-            mapped_begin = map;
-            mapped_end = mapped_begin + size;
-            if (ctx->paging) plx__paging_watch(ctx->paging, map, size);
-            *out = (plx__bytes){.data = map, .size = size, .mapping = map, .mapped = size};
-            return PLX_OK;
-        }
+    *mapped = size + (size % page ? 0 : page);
+    char *map = mmap(NULL, *mapped, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (map == MAP_FAILED) return NULL;
+    if (mmap(map, size, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0) != MAP_FAILED) return map;
+    munmap(map, *mapped);
+    return NULL;
+}
+
+static plx_status read_plain(plx__bytes *out, plx_context *ctx, const char *path, int fd, size_t size)
+{
+    size_t mapped = 0;
+    char *map = size ? map_file(&mapped, fd, size) : NULL;
+    if (map) {
+        madvise(map, size, MADV_SEQUENTIAL);
+        mapped_begin = map;
+        mapped_end = mapped_begin + size;
+        if (ctx->paging) plx__paging_watch(ctx->paging, map, size);
+        *out = (plx__bytes){.data = map, .size = size, .mapping = map, .mapped = mapped};
+        return PLX_OK;
     }
     PLX_TRY(grow(out, ctx, size + 1));
     while (out->size < size) {

@@ -9,8 +9,8 @@
 
 #include "core/ctx.h"
 
-/* A file's bytes. `data[size]` is always readable and 0. Plain files are memory-mapped where that
- * gives the extra byte for free; gzipped ones (by content, not by name) are inflated. */
+/* A file's bytes. `data[size]` is always readable and 0. Plain files are memory-mapped; gzipped ones (by content, not by
+ * name) are inflated. */
 typedef struct plx__bytes {
     const char *data;
     size_t size;

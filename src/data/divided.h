@@ -67,6 +67,9 @@ plx_status plx__table_share(plx__table *out, plx__arena *arena, const plx__table
 /* Empty rows around those of `part` (end - begin rows): a matrix of n rows, its columns and values those of `part`. */
 plx_status plx__pad_rows(plx_csr *out, plx__arena *arena, plx_csr part, plx_index begin, plx_index n);
 
+/* Texts of the rows bound[rank] .. of this rank, NULL among them, become those of all rows, in the arena. By all ranks. */
+plx_status plx__share_texts(const char *const **texts, plx_context *ctx, plx__arena *arena, const plx_index *bound);
+
 /* The rows of a divided source as samples of a data set of n: row i becomes sample target[i], or is left out (-1). By all
  * ranks, each of which has the rows that plx__share_wanted() gave it and gets the samples that fall to it. */
 plx_status plx__share_scatter(plx__view_source *out, plx_context *ctx, plx__arena *arena, const plx__view_source *from,

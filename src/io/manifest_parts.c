@@ -1,12 +1,15 @@
 /*
  * A data set in parts, one below the other: a manifest whose "parts" are data sets of their own, as `parallax data shard`
- * writes them. Every part has the same views; a process that keeps some rows only (data/divided.h) reads the values of
- * those from the parts that have them, and of the others what belongs to the samples.
+ * writes them. Every part has the same views. Where several ranks read (data/divided.h), each opens the first part, which
+ * says what the views are, and those that have rows of its own; what belongs to the samples of the others is told by the
+ * ranks that have them.
  */
 #include <math.h>
 #include <string.h>
 
+#include "core/file.h"
 #include "core/json.h"
+#include "core/ranks.h"
 #include "data/divided.h"
 #include "io/dataset_file.h"
 #include "io/manifest.h"
@@ -19,11 +22,12 @@ typedef struct stack {
     const char *path, *directory;
     const json_t *root;
     const plx__read_request *request;
-    plx_dataset **at;
+    plx_dataset **at; /* NULL: the part has no rows of this rank, and is left to others */
     plx_index *first; /* count + 1: first sample of every part */
     plx_index count;
     bool divided;
     plx_index begin, end; /* samples whose values are kept */
+    plx_index *bound;     /* of all ranks that read together; NULL: every part is read */
 } stack;
 
 /* ---- the manifest ---- */
@@ -66,7 +70,15 @@ static plx_status count_samples(stack *s)
         s->first[p + 1] = end;
     }
     s->divided = plx__share_wanted(&s->begin, &s->end, s->ctx, s->first[s->count]);
+    if (s->ctx->share.ranks < 2) return PLX_OK;
+    PLX_TRY(plx__arena_i64(&s->bound, s->arena, plx__ranks(s->ctx) + 1));
+    plx__slabs_bounds(s->bound, s->ctx, plx__slabs_cut(s->first[s->count], PLX__PANE_ROWS));
     return PLX_OK;
+}
+
+static bool is_needed(const stack *s, plx_index p)
+{
+    return !s->bound || p == 0 || (s->first[p] < s->end && s->first[p + 1] > s->begin);
 }
 
 /* ---- parts ---- */
@@ -91,8 +103,8 @@ static plx_view_kind kind_of_all(const stack *s, plx_index v)
     plx_view_kind kind = s->at[0]->views[v].kind;
     bool any = false;
     for (plx_index p = 0; p < s->count; p++) {
-        const plx__view *x = &s->at[p]->views[v];
-        if (plx__held_begin(x) == plx__held_end(x, s->at[p]->n)) continue;
+        const plx__view *x = s->at[p] ? &s->at[p]->views[v] : NULL;
+        if (!x || plx__held_begin(x) == plx__held_end(x, s->at[p]->n)) continue;
         kind = !any || x->kind < kind ? x->kind : kind;
         any = true;
     }
@@ -127,6 +139,7 @@ static plx_status read_part(stack *s, plx_index p)
     plx__arena own;
     request.o.trust = s->request->o.trust;
     PLX_TRY(plx__path_join(&file, s->arena, s->directory, json_string_value(json_object_get(part, "file"))));
+    if (!is_needed(s, p)) return plx__note_file(s->ctx, file);
     if (s->divided) {
         plx_index begin = plx__min(rows, plx__max(0, s->begin - at)), end = plx__min(rows, plx__max(0, s->end - at));
         s->ctx->share = (plx__row_share){.run = true, .begin = begin, .end = plx__max(begin, end)};
@@ -141,18 +154,20 @@ static plx_status read_part(stack *s, plx_index p)
 
 /* ---- one below the other ---- */
 
+/* Rows of a part that is not here are empty. */
 static plx_status stack_sparse(plx_csr *out, const stack *s, plx_index v, plx__arena *arena)
 {
     int64_t entries = 0, at = 0;
-    for (plx_index p = 0; p < s->count; p++) entries += s->at[p]->views[v].csr.ptr[s->at[p]->n];
+    for (plx_index p = 0; p < s->count; p++) entries += s->at[p] ? s->at[p]->views[v].csr.ptr[s->at[p]->n] : 0;
     PLX_TRY(plx__arena_csr(out, arena, s->first[s->count], s->at[0]->views[v].cols, entries));
     for (plx_index p = 0; p < s->count; p++) {
-        plx_ccsr x = s->at[p]->views[v].csr;
-        size_t count = (size_t)x.ptr[x.rows];
-        for (plx_index i = 0; i < x.rows; i++) out->ptr[s->first[p] + i + 1] = at + x.ptr[i + 1];
+        plx_ccsr x = {.rows = s->first[p + 1] - s->first[p]};
+        if (s->at[p]) x = s->at[p]->views[v].csr;
+        size_t count = x.ptr ? (size_t)x.ptr[x.rows] : 0;
+        for (plx_index i = 0; i < x.rows; i++) out->ptr[s->first[p] + i + 1] = at + (x.ptr ? x.ptr[i + 1] : 0);
         if (count) memcpy(out->col + at, x.col, count * sizeof *out->col);
         if (count) memcpy(out->val + at, x.val, count * sizeof *out->val);
-        at += x.ptr[x.rows];
+        at += (int64_t)count;
     }
     return PLX_OK;
 }
@@ -164,8 +179,8 @@ static plx_status stack_dense(plx_mat *out, const stack *s, plx_index v, plx__ar
     PLX_TRY(plx__arena_bytes((void **)&values, arena, s->end - s->begin, (size_t)cols * sizeof *values));
     values = s->begin ? plx__rows_at(values, s->begin, cols) : values;
     for (plx_index p = 0; p < s->count; p++) {
-        const plx__view *x = &s->at[p]->views[v];
-        for (plx_index i = plx__held_begin(x); i < plx__held_end(x, s->at[p]->n); i++)
+        const plx__view *x = s->at[p] ? &s->at[p]->views[v] : NULL;
+        for (plx_index i = x ? plx__held_begin(x) : 0; x && i < plx__held_end(x, s->at[p]->n); i++)
             memcpy(values + (s->first[p] + i) * cols, x->dense.data + i * x->dense.ld, (size_t)cols * sizeof *values);
     }
     *out = (plx_mat){values, s->first[s->count], cols, cols};
@@ -183,8 +198,9 @@ static plx_status stack_view(plx_dataset *to, const stack *s, plx_index v)
     plx_status st = PLX_OK;
     plx__arena_init(&arena, s->ctx);
     PLX_GOTO(plx__arena_u8(&present, plx__scratch(s->ctx), to->n));
+    memset(present, 1, (size_t)to->n); /* of parts that are not here, other ranks will say */
     for (plx_index p = 0; p < s->count; p++)
-        memcpy(present + s->first[p], s->at[p]->views[v].present, (size_t)s->at[p]->n);
+        if (s->at[p]) memcpy(present + s->first[p], s->at[p]->views[v].present, (size_t)s->at[p]->n);
     source.present = present;
     source.divided = s->divided;
     source.begin = s->divided ? s->begin : 0;
@@ -199,38 +215,61 @@ done:
     return st;
 }
 
+/* Does any part have it, here or elsewhere? */
+static plx_status ask_all(bool *any, const stack *s)
+{
+    int64_t here = *any, *all = NULL;
+    if (!s->bound) return PLX_OK;
+    PLX_TRY(plx__peers_tell(s->ctx, &here, 1, &all));
+    for (int r = 0; r < plx__ranks(s->ctx); r++) *any |= all[r] != 0;
+    return PLX_OK;
+}
+
 /* Texts of all samples; *out NULL where no part has any. */
-static plx_status stack_texts(const char ***out, const stack *s, size_t field)
+static plx_status stack_texts(const char *const **out, const stack *s, size_t field)
 {
     const char **texts = NULL;
     bool any = false;
+    *out = NULL;
     PLX_TRY(PLX__ARENA_NEW(&texts, s->arena, s->first[s->count]));
     for (plx_index p = 0; p < s->count; p++) {
+        if (!s->at[p]) continue;
         const char *const *from = *(const char *const *const *)(const void *)((const char *)s->at[p] + field);
         if (from) memcpy(texts + s->first[p], from, (size_t)s->at[p]->n * sizeof *texts);
         any |= from != NULL;
     }
-    *out = any ? texts : NULL;
-    return PLX_OK;
+    PLX_TRY(ask_all(&any, s));
+    if (!any) return PLX_OK;
+    *out = s->bound ? texts + s->begin : texts;
+    return s->bound ? plx__share_texts(out, s->ctx, s->arena, s->bound) : PLX_OK;
 }
 
 static plx_status stack_costs(plx_dataset *to, const stack *s)
 {
     double *costs = NULL;
+    size_t *offset = NULL;
     bool any = false;
     PLX_TRY(plx__arena_f64(&costs, s->arena, to->n, 1));
     for (plx_index p = 0; p < s->count; p++)
-        for (plx_index i = 0; i < s->at[p]->n; i++) {
+        for (plx_index i = 0; s->at[p] && i < s->at[p]->n; i++) {
             any |= s->at[p]->sample_costs != NULL;
             costs[s->first[p] + i] = s->at[p]->sample_costs ? s->at[p]->sample_costs[i] : 1;
         }
     PLX_TRY(plx__dataset_set_label_cost(to, s->ctx, s->at[0]->label_cost));
-    return any ? plx__dataset_set_sample_costs(to, s->ctx, costs) : PLX_OK;
+    PLX_TRY(ask_all(&any, s));
+    if (!any) return PLX_OK;
+    if (s->bound) {
+        PLX_TRY(PLX__ARENA_NEW(&offset, s->arena, plx__ranks(s->ctx) + 1));
+        for (int r = 0; r <= plx__ranks(s->ctx); r++) offset[r] = (size_t)s->bound[r] * sizeof *costs;
+        PLX_TRY(plx__peers_settle(s->ctx, PLX_OK));
+        PLX_TRY(plx__peers_share(s->ctx, costs, offset));
+    }
+    return plx__dataset_set_sample_costs(to, s->ctx, costs);
 }
 
 static plx_status stack_all(plx_dataset *to, const stack *s)
 {
-    const char **ids = NULL, **labels = NULL, **truth = NULL;
+    const char *const *ids = NULL, *const *labels = NULL, *const *truth = NULL;
     const plx__hierarchy *h = s->at[0]->hierarchy;
     PLX_TRY(stack_texts(&ids, s, offsetof(plx_dataset, ids)));
     PLX_TRY(stack_texts(&labels, s, offsetof(plx_dataset, labels)));

@@ -91,51 +91,9 @@ plx__arena *plx__text_room(const plx__text_range *g, plx__arena *arena)
     return g->shared ? plx__scratch(g->ctx) : arena;
 }
 
-/* As in a stream of texts: a flag, and the text with its end behind flag 1. */
-static plx_index packed_bytes(const char *const *texts, plx_index count)
-{
-    plx_index bytes = 0;
-    for (plx_index i = 0; i < count; i++) bytes += texts[i] ? 2 + (plx_index)strlen(texts[i]) : 1;
-    return bytes;
-}
-
-static void pack(char *to, const char *const *texts, plx_index count)
-{
-    for (plx_index i = 0; i < count; i++) {
-        size_t bytes = texts[i] ? strlen(texts[i]) + 1 : 0;
-        *to++ = texts[i] != NULL;
-        if (bytes) memcpy(to, texts[i], bytes);
-        to += bytes;
-    }
-}
-
-static void unpack(const char **texts, plx_index count, const char *from)
-{
-    for (plx_index i = 0; i < count; i++) {
-        texts[i] = *from++ ? from : NULL;
-        if (texts[i]) from += strlen(from) + 1;
-    }
-}
-
 plx_status plx__text_share(const plx__text_range *g, plx__arena *arena, const char *const **texts)
 {
-    plx_index own = g->bound[g->rank + 1] - g->bound[g->rank], n = plx__text_row_count(g);
-    size_t *offset = NULL;
-    int64_t *all = NULL, bytes = packed_bytes(*texts, own);
-    const char **list = NULL;
-    char *block = NULL;
-    if (!g->shared) return PLX_OK;
-    PLX_TRY(PLX__ARENA_NEW(&offset, plx__scratch(g->ctx), g->ranks + 1));
-    PLX_TRY(plx__text_tell(g, &bytes, 1, &all));
-    for (int r = 0; r < g->ranks; r++) offset[r + 1] = offset[r] + (size_t)all[r];
-    PLX_TRY(PLX__ARENA_NEW(&list, arena, n));
-    PLX_TRY(plx__arena_bytes((void **)&block, arena, (plx_index)offset[g->ranks], 1));
-    pack(block + offset[g->rank], *texts, own);
-    PLX_TRY(plx__peers_settle(g->ctx, PLX_OK));
-    PLX_TRY(plx__peers_share(g->ctx, block, offset));
-    unpack(list, n, block);
-    *texts = list;
-    return PLX_OK;
+    return g->shared ? plx__share_texts(texts, g->ctx, arena, g->bound) : PLX_OK;
 }
 
 /* ---- rows ---- */

@@ -131,6 +131,26 @@ static void rows_are_those_of_the_file(void **state)
 
 /* ---- what needs all rows ---- */
 
+/* Values of all samples cannot stand beside those of some. */
+static void assert_no_view_can_be_added(rank_job *job, plx_dataset *d)
+{
+    const double x[] = {1, 2};
+    const int64_t ptr[] = {0, 1, 1};
+    const int32_t col[] = {0};
+    plx_cmat dense = {x, 2, 1, 1};
+    plx_ccsr sparse = {2, 1, ptr, col, x};
+    plx_context *ctx = job->ctx;
+    assert_fails(ctx, plx_dataset_add_dense(d, ctx, "more", PLX_VIEW_REAL, dense, NULL, NULL), PLX_E_ARG,
+                 "divided among ranks");
+    assert_fails(ctx, plx_dataset_add_sparse(d, ctx, "more", PLX_VIEW_REAL, sparse, NULL, NULL), PLX_E_ARG,
+                 "divided among ranks");
+    assert_fails(ctx, plx_dataset_borrow_dense(d, ctx, "more", PLX_VIEW_REAL, dense, NULL, NULL), PLX_E_ARG,
+                 "divided among ranks");
+    assert_fails(ctx, plx_dataset_borrow_sparse(d, ctx, "more", PLX_VIEW_REAL, sparse, NULL, NULL), PLX_E_ARG,
+                 "divided among ranks");
+    assert_int_equal(plx_dataset_views(d), 2);
+}
+
 static void refusal_work(rank_job *job)
 {
     const char *path = job->arg;
@@ -146,6 +166,7 @@ static void refusal_work(rank_job *job)
     assert_fails(job->ctx, plx_dataset_write(job->ctx, d, file), PLX_E_ARG, "divided among ranks");
     assert_fails(job->ctx, plx_dataset_select(&some, job->ctx, d, backwards, 2), PLX_E_UNSUPPORTED, "not moved");
     assert_int_equal(plx_dataset_dense(&dense, d, 1), PLX_E_ARG);
+    assert_no_view_can_be_added(job, d);
     plx_model_destroy(m);
     plx_dataset_destroy(d);
 }

@@ -135,6 +135,49 @@ static void everything_survives_the_stream(void **state)
     plx_context_destroy(ctx);
 }
 
+/* Rows 1 and 2 of four, one view dense and one sparse. */
+static plx_dataset *some_rows(plx_context *ctx)
+{
+    const double dense[] = {1, 2, 3, 4, 5, 6, 7, 8}, val[] = {1, 2, 3};
+    const int64_t ptr[] = {0, 1, 2, 2, 3};
+    const int32_t col[] = {2, 0, 1};
+    plx_dataset *d = NULL;
+    ctx->share = (plx__row_share){.run = true, .begin = 1, .end = 3};
+    assert_ok(ctx, plx__dataset_create(&d, ctx, "some", 4));
+    assert_ok(ctx, plx__dataset_add_dense(d, ctx, "a", PLX_VIEW_REAL, (plx_cmat){dense, 4, 2, 2}, NULL, NULL));
+    assert_ok(ctx, plx__dataset_add_sparse(d, ctx, "b", PLX_VIEW_COUNTS, (plx_ccsr){4, 3, ptr, col, val}, NULL, NULL));
+    assert_true(d->views[0].divided && d->views[1].divided);
+    return d;
+}
+
+/* Of a reader that was asked for some rows, those are taken and no others: it may have been taken over. */
+static void only_rows_that_were_asked_for_are_taken(void **state)
+{
+    static const plx__row_share others[] = {{.run = true, .begin = 0, .end = 3}, {.run = true, .begin = 1, .end = 2},
+                                            {.run = true, .begin = 1, .end = 4}, {.run = true},
+                                            {.rank = 1, .ranks = 2},             {.ranks = 0}};
+    (void)state;
+    plx_context *ctx = test_context(1);
+    plx_dataset *d = some_rows(ctx), *got = NULL;
+    plx__stream_end end = PLX__STREAM_CUT;
+    size_t size = 0;
+    char *bytes = stream_of(&size, ctx, d);
+    assert_ok(ctx, receive(&got, &end, ctx, bytes, size));
+    assert_int_equal(end, PLX__STREAM_COMPLETE);
+    assert_true(got->views[0].divided && got->views[0].begin == 1 && got->views[0].end == 3);
+    assert_true(got->views[0].dense.data[2] == 3 && got->views[0].dense.data[5] == 6);
+    assert_true(got->views[1].csr.ptr[1] == 0 && got->views[1].csr.ptr[2] == 1 && got->views[1].csr.val[0] == 2);
+    plx_dataset_destroy(got);
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
+        ctx->share = others[k];
+        assert_int_not_equal(receive(&got, &end, ctx, bytes, size), PLX_OK);
+        assert_int_equal(end, PLX__STREAM_CUT);
+    }
+    free(bytes);
+    plx_dataset_destroy(d);
+    plx_context_destroy(ctx);
+}
+
 /* A process that a hostile file took over may send anything: refused or taken, never believed. */
 static void damaged_streams_do_no_harm(void **state)
 {
@@ -344,6 +387,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everything_survives_the_stream),
+        cmocka_unit_test(only_rows_that_were_asked_for_are_taken),
         cmocka_unit_test(damaged_streams_do_no_harm),
         cmocka_unit_test(another_process_reads_the_same),
         cmocka_unit_test(failures_come_with_their_own_sentence),

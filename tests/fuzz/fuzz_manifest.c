@@ -1,6 +1,7 @@
 /*
- * The reader of data set manifests: the input is dataset.json in a directory with a few files it may name. A data set
- * that is accepted must hold together, and come back the same when it is written and read again.
+ * The reader of data set manifests: the input is dataset.json in a directory with a few files it may name, parts among
+ * them. A data set that is accepted must hold together, come back the same when it is written and read again, and can be
+ * read by rows.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -8,7 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "data/divided.h"
 #include "fuzz.h"
+#include "io/manifest.h"
 #include "parallax/dataset.h"
 
 static char directory[64];
@@ -47,6 +50,13 @@ static void prepare(void)
     put_text("p", "1\n0\n1\n");
     put_text("h.json",
              "{\"classes\": [\"x\", \"y\", \"z\"], \"subset\": [[\"x\", \"z\"]], \"mutex\": [[\"y\", \"z\"]]}");
+    put_text("e.csv", "7,nan\nnan,nan\n");
+    put_text("one.json", "{\"parallax\": 1, \"views\": [{\"name\": \"a\", \"file\": \"a.csv\"}, {\"name\": \"c\", "
+                         "\"file\": \"c.mtx\"}], \"labels\": \"l\"}");
+    put_text("two.json", "{\"parallax\": 1, \"views\": [{\"name\": \"a\", \"file\": \"e.csv\"}]}");
+    put_text("ids.json", "{\"parallax\": 1, \"ids\": \"i\", \"views\": [{\"name\": \"a\", \"file\": \"b.csv\"}]}");
+    put_text("both.json", "{\"parallax\": 1, \"parts\": [{\"file\": \"a.csv\", \"rows\": 3}, {\"file\": \"e.csv\", "
+                          "\"rows\": 2}]}");
 }
 
 static plx_context *new_context(void)
@@ -111,6 +121,37 @@ static void write_and_read(plx_context *ctx, const plx_dataset *d)
     if (system(command) != 0) abort();
 }
 
+static void same_row(const plx__view *a, const plx__view *b, plx_index i)
+{
+    plx_index count = a->sparse ? a->csr.ptr[i + 1] - a->csr.ptr[i] : a->cols;
+    FUZZ_CHECK(!b->sparse || b->csr.ptr[i + 1] - b->csr.ptr[i] == count);
+    for (plx_index j = 0; j < count; j++) {
+        double x = a->sparse ? a->csr.val[a->csr.ptr[i] + j] : a->dense.data[i * a->dense.ld + j];
+        double y = b->sparse ? b->csr.val[b->csr.ptr[i] + j] : b->dense.data[i * b->dense.ld + j];
+        FUZZ_CHECK(x == y || (x != x && y != y));
+    }
+}
+
+/* A run of rows, as one of several ranks would have it. */
+static void read_rows(plx_context *ctx, const plx_dataset *whole, plx_index begin, plx_index end)
+{
+    plx__read_request request = {.o = PLX_READ_OPTIONS_INIT};
+    plx_dataset *d = NULL;
+    char path[96];
+    snprintf(path, sizeof path, "%s/dataset.json", directory);
+    ctx->share = (plx__row_share){.run = true, .begin = begin, .end = end};
+    plx_status st = plx__manifest_read(&d, ctx, path, &request);
+    if (st != PLX_OK) fprintf(stderr, "%s\n", plx_context_error(ctx));
+    FUZZ_CHECK(st == PLX_OK && d->n == whole->n && d->n_views == whole->n_views);
+    for (plx_index v = 0; v < d->n_views; v++) {
+        const plx__view *x = &d->views[v];
+        FUZZ_CHECK(!x->divided || (x->begin >= begin && x->end <= end));
+        for (plx_index i = plx__held_begin(x); i < plx__held_end(x, d->n); i++) same_row(&whole->views[v], x, i);
+    }
+    ctx->share = (plx__row_share){0};
+    plx_dataset_destroy(d);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (!directory[0]) prepare();
@@ -123,7 +164,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     FUZZ_CHECK((st == PLX_OK) == (d != NULL) && st != PLX_E_INTERNAL);
     FUZZ_CHECK((st == PLX_OK) == !plx_context_error(ctx)[0] && !strchr(plx_context_error(ctx), '\n'));
     if (d) {
+        plx_index begin = (plx_index)(size % (size_t)d->n);
         hold_together(d);
+        if (o.join == PLX_JOIN_UNION) read_rows(ctx, d, begin, begin + 1 + (plx_index)(size / 3 % (size_t)(d->n - begin)));
         write_and_read(ctx, d);
     }
     plx_dataset_destroy(d);

@@ -75,6 +75,59 @@ plx_status plx__slabs_share(plx_context *ctx, plx__slabs cut, void *rows, size_t
     return PLX_OK;
 }
 
+/* ---- rows that stand for samples ---- */
+
+plx_index plx__slab_row(const plx__slab_rows *r, plx_index sample)
+{
+    plx_index low = 0, high = r->n;
+    if (!r->at) return plx__min(sample, r->n);
+    while (low < high) {
+        plx_index middle = low + (high - low) / 2;
+        if (r->at[middle] < sample) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+void plx__slab_rows_mine(plx_index *begin, plx_index *end, const plx_context *ctx, const plx__slab_rows *r)
+{
+    plx__slabs_mine(begin, end, ctx, r->cut);
+    *begin = plx__slab_row(r, *begin);
+    *end = plx__slab_row(r, *end);
+}
+
+int plx__slab_row_owner(const plx_context *ctx, const plx__slab_rows *r, plx_index i)
+{
+    plx_index sample = r->at ? r->at[i] : i, begin = 0, end = 0;
+    int owner = 0;
+    for (; owner + 1 < plx__ranks(ctx); owner++) {
+        plx__slabs_of_rank(&begin, &end, ctx, r->cut, owner);
+        if (sample < end) break;
+    }
+    return owner;
+}
+
+plx_status plx__slab_rows_share(plx_context *ctx, const plx__slab_rows *r, void *rows, size_t bytes)
+{
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    size_t *offset = NULL;
+    if (r->cut.alone || plx__ranks(ctx) == 1) return PLX_OK;
+    PLX_TRY(PLX__ARENA_NEW(&offset, plx__scratch(ctx), plx__ranks(ctx) + 1));
+    for (int k = 0; k < plx__ranks(ctx); k++) {
+        plx_index begin = 0, end = 0;
+        plx__slabs_of_rank(&begin, &end, ctx, r->cut, k);
+        offset[k + 1] = (size_t)plx__slab_row(r, end) * bytes;
+    }
+    PLX_TRY(plx__peers_share(ctx, rows, offset));
+    plx__arena_rewind(plx__scratch(ctx), mark);
+    return PLX_OK;
+}
+
+double *plx__rows_at(double *values, plx_index begin, plx_index cols)
+{
+    return (double *)((uintptr_t)values - (uintptr_t)begin * (uintptr_t)cols * sizeof *values);
+}
+
 /* ---- passes ---- */
 
 static plx_status visit_slab(plx_context *ctx, plx__slabs cut, plx_index slab, plx__pane_fn fn, void *arg,

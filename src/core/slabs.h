@@ -72,6 +72,31 @@ void plx__slabs_bounds(plx_index *bound, const plx_context *ctx, plx__slabs cut)
  * together (1: each has its own); it divides a pane. O(log processes) messages of a process in a row. */
 plx_status plx__slabs_share(plx_context *ctx, plx__slabs cut, void *rows, size_t bytes, plx_index group);
 
+/* ---- rows that stand for samples ---- */
+
+/* Rows of which each stands for one sample of a cut, in their order: those that have a view, for instance. What belongs to
+ * one sample is then with one process, whatever the rows are. */
+typedef struct plx__slab_rows {
+    plx__slabs cut;
+    plx_index n;         /* rows */
+    const plx_index *at; /* n: their samples, ascending; NULL: row i is sample i */
+} plx__slab_rows;
+
+/* The first row of sample `sample` or of one behind it. */
+plx_index plx__slab_row(const plx__slab_rows *r, plx_index sample);
+
+/* The rows of this process. */
+void plx__slab_rows_mine(plx_index *begin, plx_index *end, const plx_context *ctx, const plx__slab_rows *r);
+
+/* Which process has row i. */
+int plx__slab_row_owner(const plx_context *ctx, const plx__slab_rows *r, plx_index i);
+
+/* Rows of an array, `bytes` each, from the processes that have them to all. */
+plx_status plx__slab_rows_share(plx_context *ctx, const plx__slab_rows *r, void *rows, size_t bytes);
+
+/* Values of dense rows begin .. as the `data` of a matrix of all rows, of which no others must be looked at. */
+double *plx__rows_at(double *values, plx_index begin, plx_index cols);
+
 /* Numbers that plx__slabs_sum() takes from scratch. */
 static inline double plx__slabs_room(plx__slabs cut, plx_index width) { return cut.count > 1 ? (double)width : 0; }
 

@@ -10,11 +10,6 @@
 
 /* ---- rows that are here ---- */
 
-double *plx__rows_at(double *values, plx_index begin, plx_index cols)
-{
-    return (double *)((uintptr_t)values - (uintptr_t)begin * (uintptr_t)cols * sizeof *values);
-}
-
 double plx__held_entries(const plx__view *v, plx_index n)
 {
     if (!v->divided) return (double)v->nonzeros;

@@ -26,9 +26,6 @@ static inline bool plx__holds(const plx__view *v, plx_index i) { return !v->divi
 /* Entries (not 0, or missing) of a view that are here, for what is said about memory. */
 double plx__held_entries(const plx__view *v, plx_index n);
 
-/* Values of dense rows begin .. as the `data` of a matrix of all rows. */
-double *plx__rows_at(double *values, plx_index begin, plx_index cols);
-
 /* Room for dense rows begin .. end-1 of n, as the `data` of a matrix of all rows; for a view that is not divided, all. */
 plx_status plx__held_dense(double **out, plx__arena *arena, const plx__view *v, plx_index n);
 

@@ -104,17 +104,17 @@ static plx_status raw_diagonal(gram_job *job, plx_context *ctx, double *largest)
     return PLX_OK;
 }
 
-static plx_status centred_column(void *arg, plx_context *ctx, plx_index j, double *out)
+static plx_status centred_column(void *arg, plx_context *ctx, plx_index j, plx_index begin, plx_index end, double *out)
 {
     gram_job *job = arg;
     if (job->basis->precomputed)
-        for (plx_index i = 0; i < job->n; i++)
-            out[i] = job->data->rows.dense.data[job->chosen[j] * job->data->rows.dense.ld + job->chosen[i]];
+        for (plx_index i = begin; i < end; i++)
+            out[i - begin] = job->data->rows.dense.data[job->chosen[j] * job->data->rows.dense.ld + job->chosen[i]];
     else
-        PLX_TRY(plx__kernel_matrix(ctx, &job->basis->kernel, job->rows, plx__points_range(job->rows, j, j + 1),
-                                   plx__mat_of(out, job->n, 1)));
+        PLX_TRY(plx__kernel_matrix(ctx, &job->basis->kernel, plx__points_range(job->rows, begin, end),
+                                   plx__points_range(job->rows, j, j + 1), plx__mat_of(out, end - begin, 1)));
     if (!job->subtract) return PLX_OK;
-    for (plx_index i = 0; i < job->n; i++) out[i] += job->basis->grand - job->mean[i] - job->mean[j];
+    for (plx_index i = begin; i < end; i++) out[i - begin] += job->basis->grand - job->mean[i] - job->mean[j];
     return PLX_OK;
 }
 

@@ -4,10 +4,12 @@
 #ifndef PLX_LINALG_LOWRANK_H
 #define PLX_LINALG_LOWRANK_H
 
+#include "core/slabs.h"
 #include "linalg/eigen_sparse.h"
 
-/* out[i] = K(i, j) for all i. */
-typedef plx_status (*plx__column_fn)(void *arg, plx_context *ctx, plx_index j, double *out);
+/* out[i - begin] = K(i, j) for rows begin .. end-1. */
+typedef plx_status (*plx__column_fn)(void *arg, plx_context *ctx, plx_index j, plx_index begin, plx_index end,
+                                     double *out);
 
 typedef enum plx__pivot_stop {
     PLX__STOP_MAX = 0, /* largest residual <= threshold * largest initial diagonal */
@@ -18,18 +20,26 @@ typedef struct plx__pivot_options {
     double threshold; /* >= 0 */
     plx__pivot_stop stop;
     plx_index max_rank; /* 0: no limit */
+    /* Rows that processes divide, and the panes in which columns are asked for; NULL: every process has all of them, and
+     * columns are whole. */
+    const plx__slab_rows *rows;
 } plx__pivot_options;
 
 typedef struct plx__pivoted {
-    plx_mat z;        /* n x r, K ~ Z Z'; row-major */
+    plx_mat z;        /* n x r, K ~ Z Z'; row-major; where rows are divided only those of this process are there */
     plx_index *pivot; /* r sample indices in pivot order; Z[pivot,:] is lower triangular */
+    plx_mat corner;   /* r x r: Z[pivot,:]; not of plx__pivoted_cholesky_full, where all rows are there */
     plx_index rank;
     double residual; /* sum of the residual diagonal left */
 } plx__pivoted;
 
 /* Largest residual first, ties to the smallest index; residuals that differ by rounding alone tie (see
  * plx__largest_residual). The result lies in `arena`. n r^2 flops, r columns asked of the callback. Also stops when the
- * largest residual is <= 0 or every row is a pivot. PLX_E_NUMERIC where the diagonal or its sum is not finite. */
+ * largest residual is <= 0 or every row is a pivot. PLX_E_NUMERIC where the diagonal or its sum is not finite.
+ *
+ * Processes that divide the rows agree on every pivot and hand its row of Z round; of the diagonal each needs its own
+ * rows. What is made of a row depends on it and on the pivots' rows alone, so the result has the same bytes for any number
+ * of processes. */
 plx_status plx__pivoted_cholesky(plx__pivoted *out, plx__arena *arena, plx_context *ctx, const double *diagonal,
                                  plx_index n, plx__column_fn column, void *arg, const plx__pivot_options *options);
 

@@ -156,7 +156,7 @@ plx_status plx__pivoted_cholesky_full(plx__pivoted *out, plx__arena *arena, plx_
     plx_index limit = options->max_rank > 0 ? plx__min(options->max_rank, k.rows) : k.rows;
     full_job job;
     double sum = 0, top = 0;
-    *out = (plx__pivoted){{NULL, k.rows, 0, 0}, NULL, 0, 0};
+    *out = (plx__pivoted){.z = {NULL, k.rows, 0, 0}};
     PLX_TRY(plx__check_diagonal(ctx, k.data, k.rows, k.ld + 1, &sum, &top));
     PLX_TRY(prepare(&job, plx__scratch(ctx), k, limit));
     while (job.rank < limit && job.n_alive > 0) {

@@ -3,11 +3,11 @@
 #include "linalg/eigen.h"
 #include "linalg/lowrank.h"
 
-static plx_status column_of(void *arg, plx_context *ctx, plx_index j, double *out)
+static plx_status column_of(void *arg, plx_context *ctx, plx_index j, plx_index begin, plx_index end, double *out)
 {
     const plx_mat *k = arg;
     (void)ctx;
-    for (plx_index i = 0; i < k->rows; i++) out[i] = at(*k, i, j);
+    for (plx_index i = begin; i < end; i++) out[i - begin] = at(*k, i, j);
     return PLX_OK;
 }
 
@@ -95,7 +95,7 @@ static void full_form_agrees(void **state)
         plx_mat k = test_spd(ctx, N, 0.5, 5), copy;
         double d[N];
         const plx__pivot_options options[] = {
-            {0, PLX__STOP_MAX, 0}, {0.05, PLX__STOP_MAX, 0}, {0.2, PLX__STOP_SUM, 0}, {0, PLX__STOP_MAX, 70}};
+            {0}, {.threshold = 0.05}, {.threshold = 0.2, .stop = PLX__STOP_SUM}, {.max_rank = 70}};
         diagonal_of(k, d);
         for (int o = 0; o < 4; o++) {
             plx__pivoted p, q;

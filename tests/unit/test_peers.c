@@ -4,6 +4,7 @@
 
 #include "core/ranks.h"
 #include "core/slabs.h"
+#include "linalg/lowrank.h"
 #include "parallax/params.h"
 
 /* ---- sums ---- */
@@ -51,6 +52,104 @@ static void sums_are_those_of_one_process(void **state)
     assert_ok(ctx, plx__slabs_sum(ctx, plx__slabs_cut(95, 10), WIDTH, add, NULL, alone));
     for (int ranks = 1; ranks <= MOST; ranks++) together(ranks, sum_work, alone, "");
     free(alone);
+    plx_context_destroy(ctx);
+}
+
+/* ---- pivots ---- */
+
+enum { SAMPLES = 95, COMMON = 61, DEEP = 17 };
+
+typedef struct kernel_rows {
+    plx_index n, at[SAMPLES];
+    double x[SAMPLES][3];
+} kernel_rows;
+
+static plx_status rbf_column(void *arg, plx_context *ctx, plx_index j, plx_index begin, plx_index end, double *out)
+{
+    const kernel_rows *k = arg;
+    (void)ctx;
+    for (plx_index i = begin; i < end; i++) out[i - begin] = exp(-plx__dist_sq(k->x[i], k->x[j], 3));
+    return PLX_OK;
+}
+
+/* Some of the samples have a row; two of three rows are there twice, so that pivots tie. */
+static void make_rows(kernel_rows *k)
+{
+    plx__rng rng = plx__rng_start(5, PLX__STREAM('p', 'i', 'v', 't', 0));
+    k->n = COMMON;
+    for (plx_index i = 0; i < COMMON; i++) {
+        k->at[i] = i + i / 2;
+        for (int c = 0; c < 3; c++) k->x[i][c] = i % 3 == 1 ? k->x[i - 1][c] : 0.5 * plx__next_normal(&rng);
+    }
+}
+
+typedef struct found_pivots {
+    plx_index pivot[DEEP], rank;
+    double z[COMMON][DEEP], corner[DEEP][DEEP], residual;
+} found_pivots;
+
+static void find_pivots(found_pivots *out, plx_context *ctx, const plx__pivot_options *o)
+{
+    kernel_rows k;
+    double diagonal[COMMON];
+    plx__pivoted p;
+    plx_index begin = 0, end = COMMON;
+    make_rows(&k);
+    plx__slab_rows rows = {plx__slabs_cut(SAMPLES, 10), COMMON, k.at};
+    plx__pivot_options divided = *o;
+    divided.rows = &rows;
+    plx__slab_rows_mine(&begin, &end, ctx, &rows);
+    for (plx_index i = 0; i < COMMON; i++) diagonal[i] = i >= begin && i < end ? 1.0 : NAN; /* not to be looked at */
+    assert_ok(ctx, plx__pivoted_cholesky(&p, plx__scratch(ctx), ctx, diagonal, COMMON, rbf_column, &k, &divided));
+    memset(out, 0, sizeof *out);
+    out->rank = p.rank;
+    out->residual = p.residual;
+    for (plx_index r = 0; r < p.rank; r++) {
+        out->pivot[r] = p.pivot[r];
+        memcpy(out->corner[r], p.corner.data + r * p.rank, (size_t)p.rank * sizeof(double));
+    }
+    for (plx_index i = begin; i < end; i++) memcpy(out->z[i], p.z.data + i * p.z.ld, (size_t)p.rank * sizeof(double));
+    assert_ok(ctx, plx__slab_rows_share(ctx, &rows, out->z, sizeof out->z[0]));
+}
+
+static const plx__pivot_options pivot_options[] = {{.max_rank = DEEP},
+                                                   {.threshold = 0.3, .stop = PLX__STOP_SUM, .max_rank = DEEP},
+                                                   {.threshold = 0.7, .max_rank = DEEP}};
+
+static void pivot_work(rank_job *job)
+{
+    for (int k = 0; k < 3; k++) {
+        found_pivots own;
+        find_pivots(&own, job->ctx, &pivot_options[k]);
+        assert_memory_equal(&own, (const found_pivots *)job->arg + k, sizeof own);
+    }
+}
+
+/* Against the factorisation that no process divides, and among ranks the bytes of one process. */
+static void pivots_are_those_of_one_process(void **state)
+{
+    (void)state;
+    plx_context *ctx = test_context(1);
+    found_pivots alone[3];
+    kernel_rows k;
+    double ones[COMMON];
+    make_rows(&k);
+    for (plx_index i = 0; i < COMMON; i++) ones[i] = 1.0;
+    for (int o = 0; o < 3; o++) {
+        plx__pivoted p;
+        find_pivots(&alone[o], ctx, &pivot_options[o]);
+        assert_ok(ctx,
+                  plx__pivoted_cholesky(&p, plx__scratch(ctx), ctx, ones, COMMON, rbf_column, &k, &pivot_options[o]));
+        assert_true(p.rank == alone[o].rank && p.rank > 1 && (p.rank < DEEP) == (o > 0));
+        for (plx_index r = 0; r < p.rank; r++) {
+            assert_int_equal(p.pivot[r], alone[o].pivot[r]);
+            assert_true(p.pivot[r] % 3 != 1); /* of two equal rows the first */
+        }
+        for (plx_index i = 0; i < COMMON; i++)
+            assert_memory_equal(p.z.data + i * p.z.ld, alone[o].z[i], (size_t)p.rank * sizeof(double));
+        assert_close(p.residual, alone[o].residual, 1e-12);
+    }
+    for (int ranks = 1; ranks <= MOST; ranks++) together(ranks, pivot_work, alone, "");
     plx_context_destroy(ctx);
 }
 
@@ -216,6 +315,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_are_those_of_one_process),
+        cmocka_unit_test(pivots_are_those_of_one_process),
         cmocka_unit_test(fits_are_those_of_one_process),
         cmocka_unit_test(refusals),
     };

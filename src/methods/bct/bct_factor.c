@@ -37,24 +37,23 @@ typedef struct column_job {
     plx__kernel unit;
 } column_job;
 
-static plx_status kernel_column(void *arg, plx_context *ctx, plx_index j, double *out)
+static plx_status kernel_column(void *arg, plx_context *ctx, plx_index j, plx_index begin, plx_index end, double *out)
 {
     const column_job *job = arg;
     const bct_view *v = job->v;
     plx_cmat given = v->k.rows.dense;
     if (job->unit.kind != PLX__KERNEL_PRECOMPUTED)
-        return plx__kernel_matrix(ctx, &job->unit, v->ref.rows, plx__points_range(v->ref.rows, j, j + 1),
-                                  plx__mat_of(out, v->n, 1));
-    for (plx_index i = 0; i < v->n; i++) out[i] = given.data[v->sample[i] * given.ld + v->sample[j]];
+        return plx__kernel_matrix(ctx, &job->unit, plx__points_range(v->ref.rows, begin, end),
+                                  plx__points_range(v->ref.rows, j, j + 1), plx__mat_of(out, end - begin, 1));
+    for (plx_index i = begin; i < end; i++) out[i - begin] = given.data[v->sample[i] * given.ld + v->sample[j]];
     return PLX_OK;
 }
 
 static plx_status pivot_view(bct *b, bct_view *v)
 {
     column_job job = {v, v->k.kernel};
-    plx__pivot_options options = {1e-12, PLX__STOP_MAX, b->set->pivots};
+    plx__pivot_options options = {.threshold = 1e-12, .stop = PLX__STOP_MAX, .max_rank = b->set->pivots};
     plx__pivoted out;
-    plx_mat corner;
     double *diagonal = NULL;
     job.unit.amplitude = 1.0;
     PLX_TRY(plx__arena_f64(&diagonal, plx__scratch(b->ctx), v->n, 1));
@@ -66,12 +65,8 @@ static plx_status pivot_view(bct *b, bct_view *v)
     PLX_TRY(plx__pivoted_cholesky(&out, plx__scratch(b->ctx), b->ctx, diagonal, v->n, kernel_column, &job, &options));
     v->x = plx__cmat(out.z);
     PLX_TRY(plx__arena_i64(&v->pivot, plx__scratch(b->ctx), out.rank));
-    PLX_TRY(plx__arena_mat(&corner, plx__scratch(b->ctx), out.rank, out.rank));
-    for (plx_index r = 0; r < out.rank; r++) {
-        v->pivot[r] = v->sample[out.pivot[r]];
-        for (plx_index s = 0; s <= r; s++) corner.data[r * corner.ld + s] = out.z.data[out.pivot[r] * out.z.ld + s];
-    }
-    v->corner = plx__cmat(corner);
+    for (plx_index r = 0; r < out.rank; r++) v->pivot[r] = v->sample[out.pivot[r]];
+    v->corner = plx__cmat(out.corner);
     return plx__reference_of(&v->pivots, b->ctx, &v->k, v->pivot, out.rank);
 }
 

@@ -27,16 +27,17 @@ typedef struct product_job {
     plx_cmat f;
 } product_job;
 
-static plx_status product_column(void *arg, plx_context *ctx, plx_index j, double *out)
+static plx_status product_column(void *arg, plx_context *ctx, plx_index j, plx_index begin, plx_index end, double *out)
 {
     const product_job *job = arg;
-    return plx__gemv(ctx, 1.0, job->f, PLX__N, job->f.data + j * job->f.ld, 0.0, out);
+    return plx__gemv(ctx, 1.0, plx__csub(job->f, begin, 0, end - begin, job->f.cols), PLX__N,
+                     job->f.data + j * job->f.ld, 0.0, out);
 }
 
 plx_status plx__sense_compress(plx_mat *out, plx_context *ctx, plx_cmat f)
 {
     product_job job = {f};
-    plx__pivot_options options = {LEAST_TRACE, PLX__STOP_SUM, 0};
+    plx__pivot_options options = {.threshold = LEAST_TRACE, .stop = PLX__STOP_SUM};
     plx__pivoted found;
     double *diagonal = NULL;
     PLX_TRY(plx__arena_f64(&diagonal, plx__scratch(ctx), f.rows, 1));
@@ -170,7 +171,7 @@ static plx_status rbf_moments(plx_mat *out, double *self, plx_context *ctx, cons
     PLX_TRY(plx__arena_f64(&mean, plx__scratch(ctx), n, 1));
     PLX_TRY(rbf_mean(mean, ctx, of));
     PLX_TRY(rbf_covariance(&cov, ctx, of, mean));
-    plx__pivot_options options = {least_residual(plx__cmat(cov), mean), PLX__STOP_SUM, 0};
+    plx__pivot_options options = {.threshold = least_residual(plx__cmat(cov), mean), .stop = PLX__STOP_SUM};
     PLX_TRY(plx__pivoted_cholesky_full(&found, plx__scratch(ctx), ctx, cov, &options));
     PLX_TRY(plx__arena_mat(out, plx__scratch(ctx), n, 1 + found.rank));
     plx__mat_copy(plx__sub(*out, 0, 1, n, found.rank), plx__csub(plx__cmat(found.z), 0, 0, n, found.rank));

@@ -51,7 +51,8 @@ static plx_status put_pivots(canon *c, const canon_view *v, const plx__pivoted *
 /* Z_j of one view, kept in `arena` with its pivots; what prediction needs goes into the model. */
 static plx_status reduce_view(canon *c, canon_view *v, plx__prepared *data, plx__pivoted *p, plx__arena *arena)
 {
-    plx__pivot_options options = {c->set->gs_threshold, (plx__pivot_stop)c->set->gs_stop, c->set->gs_max};
+    plx__pivot_options options = {
+        .threshold = c->set->gs_threshold, .stop = (plx__pivot_stop)c->set->gs_stop, .max_rank = c->set->gs_max};
     plx__kernel_basis basis;
     double largest = 0, centred = 0;
     PLX_TRY(plx__prepare(data, c->run, v->index));

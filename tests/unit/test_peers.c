@@ -158,7 +158,7 @@ static void pivots_are_those_of_one_process(void **state)
 typedef struct trial {
     const char *method;
     bool labelled, real;
-    const char *settings[8];
+    const char *settings[9]; /* in pairs */
 } trial;
 
 #ifdef PLX_CHECKED
@@ -169,7 +169,7 @@ enum { PANES = 2, ONLY_SOME = 1 }; /* panes are long: a few fits, the others whe
 enum { N = PANES * PLX__PANE_ROWS + 7, COLS = 5, K = 2 };
 
 /* Some samples lack a view. */
-static bool has_holes(const trial *t) { return strcmp(t->method, "cca") == 0; }
+static bool has_holes(const trial *t) { return strcmp(t->method, "cca") == 0 || strcmp(t->method, "bct") == 0; }
 
 static plx_dataset *make_data(plx_context *ctx, const trial *t)
 {
@@ -244,6 +244,9 @@ static void fits_are_those_of_one_process(void **state)
         {"colr", true, true, {"gem_iter", "3", NULL}},
         {"laprls", true, true, {"knn", "exact", "solver", "primal", NULL}}, /* left out where panes are long */
         {"colr", true, false, {"hyper", "fixed", "gem_iter", "3", "consensus", "all", NULL}},
+        {"bct", true, true, {"pivots", "1", "kernel", "rbf", "width", "2", NULL}}, /* inference by the weights */
+        {"bct", true, true, {"lowrank", "exact", "zero_rows", "present", NULL}},
+        {"bct", true, true, {"pivots", "4", "kernel", "rbf", "optimize", "evidence", "max_iter", "3"}},
     };
     (void)state;
     for (size_t k = 0; k < sizeof trials / sizeof *trials; k += ONLY_SOME ? 3 : 1) {
@@ -303,6 +306,8 @@ static void refusals(void **state)
     refused(ctx, d, "colr", "graph", "rbf", "colr: graph = rbf is not distributed");
     refused(ctx, d, "cca", "solver", "svd", "cca: solver = svd is not distributed");
     refused(ctx, d, "cca", "tau", "0", "cca: tau = 0 with solver = exact is not distributed");
+    refused(ctx, d, "bct", "kernel", "rbf", "bct: pivots = 0 with these kernels is not distributed");
+    refused(ctx, d, "bct", "task", "kernel", "bct: task = kernel is not distributed");
     refused(ctx, d, "cotrain", "base", "svm", "base = svm is not distributed: one process has to fit it; base = nb is");
     assert_ok(ctx, plx_context_set_peers(ctx, NULL));
     assert_ok(ctx, plx_fit(&m, ctx, "nb", d, NULL, NULL));

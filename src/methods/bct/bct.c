@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "core/ranks.h"
+#include "kernel/row_passes.h"
 #include "parallax/acquire.h"
 #include "run/clusters.h"
 #include "run/problem.h"
@@ -134,21 +136,39 @@ static plx_status block_of_rows(bct *b, const plx__gp_state *s, plx_index begin,
     return PLX_OK;
 }
 
-static plx_status score_block(bct *b, const plx__gp_state *s, plx_index begin, plx_index end, plx_mat mean,
-                              plx_mat variance)
+typedef struct scoring {
+    const plx__gp_state *s;
+    plx_mat both; /* n_cov x 2 q: means, then variances */
+} scoring;
+
+static plx_status score_block(void *arg, bct *b, plx_index begin, plx_index end)
 {
+    const scoring *job = arg;
     plx__mark mark = plx__arena_mark(plx__scratch(b->ctx));
-    plx_index rows = end - begin;
+    plx_index rows = end - begin, q = job->s->q;
     plx_mat m, v;
-    PLX_TRY(plx__arena_mat(&m, plx__scratch(b->ctx), rows, s->q));
-    PLX_TRY(plx__arena_mat(&v, plx__scratch(b->ctx), rows, s->q));
-    PLX_TRY(b->weight.thin ? block_of_rows(b, s, begin, m, v) : block_of_columns(b, s, begin, m, v));
-    for (plx_index i = 0; i < rows; i++)
-        for (plx_index c = 0; c < s->q; c++) {
-            mean.data[b->covered[begin + i] * s->q + c] = m.data[i * s->q + c] + b->targets.offset;
-            variance.data[b->covered[begin + i] * s->q + c] = v.data[i * s->q + c];
-        }
+    PLX_TRY(plx__arena_mat(&m, plx__scratch(b->ctx), rows, q));
+    PLX_TRY(plx__arena_mat(&v, plx__scratch(b->ctx), rows, q));
+    PLX_TRY(b->weight.thin ? block_of_rows(b, job->s, begin, m, v) : block_of_columns(b, job->s, begin, m, v));
+    plx__mat_copy(plx__sub(job->both, begin, 0, rows, q), plx__cmat(m));
+    plx__mat_copy(plx__sub(job->both, begin, q, rows, q), plx__cmat(v));
     plx__arena_rewind(plx__scratch(b->ctx), mark);
+    return PLX_OK;
+}
+
+/* Every process for its own samples; then all have all. */
+static plx_status score_covered(bct *b, const plx__gp_state *s, plx_mat mean, plx_mat variance)
+{
+    scoring job = {.s = s};
+    plx_index q = s->q;
+    PLX_TRY(plx__arena_mat(&job.both, plx__scratch(b->ctx), b->n_cov, 2 * q));
+    PLX_TRY(plx__bct_each_block(b, BLOCK_ROWS, score_block, &job));
+    PLX_TRY(plx__slabs_share(b->ctx, b->cut, job.both.data, (size_t)(2 * q) * sizeof(double), 1));
+    for (plx_index i = 0; i < b->n_cov; i++)
+        for (plx_index c = 0; c < q; c++) {
+            mean.data[b->covered[i] * q + c] = job.both.data[i * 2 * q + c] + b->targets.offset;
+            variance.data[b->covered[i] * q + c] = job.both.data[i * 2 * q + q + c];
+        }
     return PLX_OK;
 }
 
@@ -159,8 +179,7 @@ static plx_status score(bct *b, const plx__gp_state *s)
     double fallback = 0;
     PLX_TRY(plx__store_new(&mean, b->run->out, "mean", b->n, s->q));
     PLX_TRY(plx__store_new(&variance, b->run->out, "variance", b->n, s->q));
-    for (plx_index at = 0; at < b->n_cov; at += BLOCK_ROWS)
-        PLX_TRY(score_block(b, s, at, plx__min(b->n_cov, at + BLOCK_ROWS), mean, variance));
+    PLX_TRY(score_covered(b, s, mean, variance));
     PLX_TRY(plx__arena_u8(&covered, plx__scratch(b->ctx), b->n));
     for (plx_index i = 0; i < b->n; i++) covered[i] = b->place[i] >= 0;
     PLX_TRY(put_fallback(b, &fallback));
@@ -261,7 +280,7 @@ static plx_status fit(plx__run *run)
     return plx__bct_put_kernels(&b);
 }
 
-/* ---- memory ---- */
+/* ---- several processes ---- */
 
 static bool in_weight_space(const plx__run *run, double *features)
 {
@@ -278,6 +297,30 @@ static bool in_weight_space(const plx__run *run, double *features)
     return p->pivots > 0 || (linear && (p->lowrank == BCT_LOWRANK_EXACT ||
                                         (p->lowrank == BCT_LOWRANK_AUTO && 2 * *features < (double)run->problem->n)));
 }
+
+/* Rows of the weight-space form are divided, matrices over samples are nobody's to divide. */
+static plx_status check(plx__run *run)
+{
+    const bct_params *p = run->params;
+    double features = 0;
+    if (plx__ranks(run->ctx) == 1) return PLX_OK;
+    if (p->task > BCT_REGRESSION)
+        PLX_FAIL(run->ctx, PLX_E_UNSUPPORTED,
+                 "bct: task = %s is not distributed: one process has to fit it; classification and regression are",
+                 p->task == BCT_KERNEL ? "kernel" : "cluster");
+    if (!in_weight_space(run, &features))
+        PLX_FAIL(run->ctx, PLX_E_UNSUPPORTED,
+                 "bct: pivots = 0 with these kernels is not distributed: one process has to fit it; pivots > 0 is, and "
+                 "linear kernels with lowrank = exact");
+    for (plx_index i = 0; i < run->n_wanted; i++)
+        if (strcmp(run->wanted[i], "kernel") == 0 || strcmp(run->wanted[i], "precision") == 0 ||
+            strcmp(run->wanted[i], "evidence_gradient") == 0 || strncmp(run->wanted[i], "marginal.", 9) == 0)
+            PLX_FAIL(run->ctx, PLX_E_UNSUPPORTED, "bct: the array '%s' is not distributed: one process has to make it",
+                     run->wanted[i]);
+    return PLX_OK;
+}
+
+/* ---- memory ---- */
 
 /* What the form reserves, the covariances with the labelled samples and their factors. */
 static double memory(const plx__run *run)
@@ -304,13 +347,17 @@ static double memory(const plx__run *run)
                                                                                                   : 0.0;
     if (p->task == BCT_CLUSTER) made += 2 * square;
     double factors = optimise ? 2 * views : run->fitted || made > 0 || asks_for_solves(run) ? views : 1;
-    double kernel = weights ? plx__bct_weight_bytes(fitted, features) : plx__bct_dense_bytes(fitted, factors);
+    plx_index begin = 0, end = (plx_index)fitted;
+    if (!run->fitted) plx__slabs_mine(&begin, &end, run->ctx, plx__slabs_cut(x->n, PLX__PANE_ROWS));
+    double kernel = weights ? plx__bct_weight_bytes(fitted, (double)(end - begin), features) +
+                                  plx__row_passes_bytes(run->ctx, x->n, features * features)
+                            : plx__bct_dense_bytes(fitted, factors);
     bool thin = weights && 2 * features < l && (run->fitted ? true : !optimise && !asks_for_solves(run));
     double inference = thin ? 4 * l * features + (5 + 2 * q) * features * features
                             : fitted * l * (optimise ? 5 : 2) + (5 + 2 * q) * l * l;
     if (thin) l = 0;
     double block = run->fitted ? 4 * 256.0 * fitted : 512.0 * l * 3;
-    return rows + kernel + 8 * (inference + block + made + n * (6 * q + 6));
+    return rows + kernel + 8 * (inference + block + made + n * (8 * q + 6));
 }
 
 static const plx__param_table tables[] = {plx__bct_params, plx__kernel_params, plx__scale_params, plx__heldout_params,
@@ -332,10 +379,12 @@ const plx__method plx__method_bct = {
     .params_size = sizeof(bct_params),
     .scores = "class probability",
     .growth = "cubic; linear with pivots",
+    .ranks = PLX__RANKS_SUMS, /* in weight space */
     .params = tables,
     .arrays = array_specs,
     .transform = "mean",
     .memory_remedy = "set pivots (for example pivots=300), use fewer samples, or raise the memory limit",
+    .check = check,
     .memory = memory,
     .fit = fit,
     .predict = plx__bct_predict,

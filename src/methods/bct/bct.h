@@ -8,7 +8,7 @@
 #ifndef PLX_METHODS_BCT_H
 #define PLX_METHODS_BCT_H
 
-#include "kernel/view_kernel.h"
+#include "kernel/kernel_pivots.h"
 #include "gp/gp_task.h"
 
 enum { BCT_CLASSIFICATION = 0, BCT_REGRESSION = 1, BCT_KERNEL = 2, BCT_CLUSTER = 3 };
@@ -23,20 +23,20 @@ typedef struct bct_params {
 } bct_params;
 
 typedef struct bct_view {
-    plx_index view;     /* number in the problem */
-    plx__view_kernel k; /* of the samples at hand: fitted or new ones */
-    double variance;    /* s_j */
-    plx_index n;        /* fitted samples that have the view */
-    plx_index *sample;  /* n: their numbers among the fitted samples */
-    plx_index *at;      /* n: among the covered ones */
-    plx__reference ref; /* dense form: those samples */
-    plx_cmat base;      /* dense form: n x n, see plx__view_kernel_base; data NULL: not kept */
-    plx_cmat x;         /* weight-space form: X_j, n x d */
-    plx_mat inner;      /* weight-space form: X'X */
-    plx_index *pivot;   /* d pivots as fitted sample numbers; NULL: X are the features */
-    plx__reference pivots;
-    plx_cmat corner; /* d x d: X of the pivots, lower triangular */
-    plx_mat factor;  /* Cholesky factor of S_j (of a pair S_j itself, or none), or of s_j I + a_j X'X */
+    plx_index view;      /* number in the problem */
+    plx__view_kernel k;  /* of the samples at hand: fitted or new ones */
+    double variance;     /* s_j */
+    plx_index n;         /* fitted samples that have the view */
+    plx_index *sample;   /* n: their numbers among the fitted samples */
+    plx_index *at;       /* n: among the covered ones */
+    plx__reference ref;  /* dense form: those samples */
+    plx_cmat base;       /* dense form: n x n, see plx__view_kernel_base; data NULL: not kept */
+    plx__slab_rows rows; /* weight-space form: whose those samples are */
+    plx_cmat x;          /* weight-space form: X_j, n x d; the rows of this process */
+    plx_mat inner;       /* weight-space form: X'X */
+    bool reduced;        /* X is the factor of these pivots, not the features */
+    plx__kernel_pivots pivots;
+    plx_mat factor; /* Cholesky factor of S_j (of a pair S_j itself, or none), or of s_j I + a_j X'X */
 } bct_view;
 
 /* K_c by n_cov x n_cov matrices. */
@@ -56,7 +56,7 @@ typedef struct bct_dense_form {
 /* K_c = diag(c) + Z Z'. */
 typedef struct bct_weight_form {
     double *c;   /* n_cov */
-    plx_mat z;   /* n_cov x p */
+    plx_mat z;   /* n_cov x p; the rows of this process */
     bool thin;   /* many labels: inference by p x p matrices, kl is not made */
     plx_mat z_l; /* thin: rows of z of the labelled samples */
     double *c_l; /* thin: likewise of c */
@@ -70,6 +70,8 @@ typedef struct bct {
     plx_index n, n_fit, n_cov;        /* samples at hand, fitted, covered among the fitted */
     plx_index *covered;               /* n_cov sample numbers */
     plx_index *place;                 /* n_fit: covered number, or -1 */
+    plx__slabs cut;                   /* of the covered samples: whose they are, and the panes of products */
+    plx_index begin, end;             /* those of this process */
     plx_index m;
     bct_view *views; /* m views that are used */
     plx__gp_targets targets;
@@ -98,6 +100,23 @@ plx_status plx__bct_open(bct *b, plx__run *run);
 plx_status plx__bct_store(bct *b);
 void plx__bct_set_hyper(bct *b, const double *hyper);
 
+/* ---- bct_rows.c: products with rows that processes divide, pane by pane ---- */
+/* out (d x columns of y) = X_j' y over all rows; the rows of out lie one behind the other. */
+plx_status plx__bct_times_t(bct *b, const bct_view *v, plx_cmat y, plx_mat out);
+/* y += factor X_j w in the rows of this process. */
+plx_status plx__bct_add_times(bct *b, const bct_view *v, double factor, plx_cmat w, plx_mat y);
+/* Sum of the products of the entries of a and y (rows of a view), over all rows. */
+plx_status plx__bct_inner_product(double *out, bct *b, const bct_view *v, plx_cmat a, plx_cmat y);
+/* Blocks (j, 0..j) of M into the rows `from` .. of lambda. */
+plx_status plx__bct_weight_blocks(bct *b, plx_index j, plx_index from);
+/* Room for the own rows of n_cov (a view: of v->n) x cols. */
+plx_status plx__bct_own_rows(plx_mat *out, bct *b, const bct_view *v, plx_index cols);
+/* For every pane of this process in turn, cut into blocks of at most `most` rows. */
+typedef plx_status (*plx__bct_block_fn)(void *arg, bct *b, plx_index begin, plx_index end);
+plx_status plx__bct_each_block(bct *b, plx_index most, plx__bct_block_fn fn, void *arg);
+/* Rows of `from` (n_cov) that belong to the labelled samples, on all processes. */
+plx_status plx__bct_labelled_of(bct *b, plx_cmat from, plx_mat out);
+
 /* ---- bct_factor.c: the weight-space form's X_j ---- */
 plx_status plx__bct_choose_form(bct *b);
 plx_status plx__bct_factor_view(bct *b, bct_view *v);
@@ -106,7 +125,8 @@ plx_status plx__bct_features(bct *b, const bct_view *v, plx_index begin, plx_ind
 
 /* ---- bct_kernel.c: K_c at the hyper-parameters in force ---- */
 plx_status plx__bct_reserve(bct *b);
-double plx__bct_weight_bytes(double n, double features); /* what the weight-space form reserves */
+/* What the weight-space form takes of n samples, `own` of them this process's, with its results. */
+double plx__bct_weight_bytes(double n, double own, double features);
 plx_status plx__bct_build(bct *b);
 /* rhs = S_j^-1 rhs (n_j rows). Needs keep_factors. */
 plx_status plx__bct_solve(bct *b, const bct_view *v, plx_mat rhs);

@@ -221,11 +221,13 @@ plx_status plx__bct_labelled_dense(bct *b)
 
 plx_status plx__bct_view_columns(bct *b, const bct_view *v, plx_mat own, plx_mat t)
 {
-    plx_index l = b->targets.n;
-    for (plx_index i = 0; i < v->n; i++)
+    plx_index l = b->targets.n, begin = 0, end = 0;
+    plx__slab_rows_mine(&begin, &end, b->ctx, &v->rows);
+    for (plx_index i = begin; i < end; i++)
         memcpy(own.data + i * own.ld, b->kl.data + v->at[i] * b->kl.ld, (size_t)l * sizeof(double));
     if (b->dense.pair && v != b->views + b->dense.first) return pair_columns(b, 1 - b->dense.first, t);
-    plx__mat_copy(t, b->dense.pair ? plx__cmat(b->dense.pair_t) : plx__cmat(own));
+    plx__mat_copy(plx__sub(t, begin, 0, end - begin, l),
+                  plx__csub(b->dense.pair ? plx__cmat(b->dense.pair_t) : plx__cmat(own), begin, 0, end - begin, l));
     if (b->dense.pair) return PLX_OK;
     return plx__bct_solve(b, v, t);
 }

@@ -15,6 +15,14 @@ enum { BLOCK_ROWS = 256, FEW_LABELS = 5, SOME_LABELS = 25 };
 
 /* ---- covariances with the labelled samples ---- */
 
+/* Rows of Z Z_l'. */
+static plx_status product_rows(void *arg, bct *b, plx_index begin, plx_index end)
+{
+    const plx_mat *z_l = arg;
+    return plx__gemm(b->ctx, 1.0, plx__csub(plx__cmat(b->weight.z), begin, 0, end - begin, z_l->cols), PLX__N,
+                     plx__cmat(*z_l), PLX__T, 0.0, plx__sub(b->kl, begin, 0, end - begin, z_l->rows));
+}
+
 static plx_status labelled_columns(bct *b)
 {
     plx_index l = b->targets.n;
@@ -22,29 +30,21 @@ static plx_status labelled_columns(bct *b)
         plx__mark mark = plx__arena_mark(plx__scratch(b->ctx));
         plx_mat z;
         PLX_TRY(plx__arena_mat(&z, plx__scratch(b->ctx), l, b->weight.z.cols));
+        PLX_TRY(plx__bct_labelled_of(b, plx__cmat(b->weight.z), z));
+        PLX_TRY(plx__bct_each_block(b, b->cut.pane, product_rows, &z));
         for (plx_index i = 0; i < l; i++)
-            memcpy(z.data + i * z.ld, b->weight.z.data + b->labelled[i] * b->weight.z.ld,
-                   (size_t)z.cols * sizeof(double));
-        PLX_TRY(plx__gemm(b->ctx, 1.0, plx__cmat(b->weight.z), PLX__N, plx__cmat(z), PLX__T, 0.0, b->kl));
-        for (plx_index i = 0; i < l; i++) b->kl.data[b->labelled[i] * l + i] += b->weight.c[b->labelled[i]];
+            if (b->labelled[i] >= b->begin && b->labelled[i] < b->end)
+                b->kl.data[b->labelled[i] * l + i] += b->weight.c[b->labelled[i]];
         plx__arena_rewind(plx__scratch(b->ctx), mark);
     } else {
         PLX_TRY(plx__bct_labelled_dense(b));
     }
-    for (plx_index i = 0; i < l; i++)
-        memcpy(b->kll.data + i * l, b->kl.data + b->labelled[i] * l, (size_t)l * sizeof(double));
+    PLX_TRY(plx__bct_labelled_of(b, plx__cmat(b->kl), b->kll));
     plx__mirror_lower(b->kll);
     return PLX_OK;
 }
 
 /* ---- gradient ---- */
-
-static double inner_product(plx_cmat a, plx_cmat b)
-{
-    double sum = 0;
-    for (plx_index i = 0; i < a.rows; i++) sum += plx__dot(a.data + i * a.ld, b.data + i * b.ld, a.cols);
-    return sum;
-}
 
 /* Rows at.. of T M T' beside K_j o D2 in the same rows, columns 0..end-1: both are symmetric, so that columns
  * before the block count twice. */
@@ -101,18 +101,34 @@ static plx_status width_derivative(double *out, bct *b, const bct_view *v, plx_c
     return PLX_OK;
 }
 
+typedef struct weigh_job {
+    const bct_view *v;
+    plx_mat t, tm;
+} weigh_job;
+
+/* Rows of T M. */
+static plx_status weigh_rows(void *arg, bct *b, plx_index begin, plx_index end)
+{
+    const weigh_job *job = arg;
+    plx_index first = plx__slab_row(&job->v->rows, begin), rows = plx__slab_row(&job->v->rows, end) - first;
+    return plx__gemm(b->ctx, 1.0, plx__csub(plx__cmat(job->t), first, 0, rows, job->t.cols), PLX__N, plx__cmat(b->m_ll),
+                     PLX__N, 0.0, plx__sub(job->tm, first, 0, rows, job->tm.cols));
+}
+
 /* By the logarithms of s_j, amplitude and width. K_j A_j = I - s_j A_j saves forming K_j for the amplitude. */
 static plx_status view_derivatives(bct *b, const bct_view *v, double *variance, double *amplitude, double *width)
 {
     plx_index l = b->targets.n;
     plx_mat t, tm, own;
-    PLX_TRY(plx__arena_mat(&own, plx__scratch(b->ctx), v->n, l));
-    PLX_TRY(plx__arena_mat(&t, plx__scratch(b->ctx), v->n, l));
+    PLX_TRY(plx__bct_own_rows(&own, b, v, l));
+    PLX_TRY(plx__bct_own_rows(&t, b, v, l));
     PLX_TRY(plx__bct_view_columns(b, v, own, t));
-    PLX_TRY(plx__arena_mat(&tm, plx__scratch(b->ctx), v->n, l));
-    PLX_TRY(plx__gemm(b->ctx, 1.0, plx__cmat(t), PLX__N, plx__cmat(b->m_ll), PLX__N, 0.0, tm));
-    *variance = v->variance * inner_product(plx__cmat(tm), plx__cmat(t));
-    *amplitude = inner_product(plx__cmat(tm), plx__cmat(own)) - *variance;
+    PLX_TRY(plx__bct_own_rows(&tm, b, v, l));
+    PLX_TRY(plx__bct_each_block(b, b->cut.pane, weigh_rows, &(weigh_job){v, t, tm}));
+    PLX_TRY(plx__bct_inner_product(variance, b, v, plx__cmat(tm), plx__cmat(t)));
+    PLX_TRY(plx__bct_inner_product(amplitude, b, v, plx__cmat(tm), plx__cmat(own)));
+    *variance *= v->variance;
+    *amplitude -= *variance;
     if (v->k.kernel.kind != PLX__KERNEL_RBF || b->fixed_widths) return PLX_OK;
     return width_derivative(width, b, v, plx__cmat(t), plx__cmat(tm));
 }
@@ -230,7 +246,7 @@ plx_status plx__bct_learn(bct *b, plx__gp_state *state)
     plx_mat gradient = {0};
     b->weight.thin = b->weights && !b->keep_factors && 2 * b->weight.z.cols < l;
     if (!b->weight.thin) {
-        PLX_TRY(plx__arena_mat(&b->kl, plx__scratch(b->ctx), b->n_cov, l));
+        PLX_TRY(plx__bct_own_rows(&b->kl, b, NULL, l));
         PLX_TRY(plx__arena_mat(&b->kll, plx__scratch(b->ctx), l, l));
         PLX_TRY(plx__arena_mat(&b->m_ll, plx__scratch(b->ctx), l, l));
     }

@@ -5,8 +5,6 @@
 #include <string.h>
 
 #include "linalg/csr.h"
-#include "linalg/factor.h"
-#include "linalg/lowrank.h"
 #include "methods/bct/bct.h"
 
 /* ---- which form ---- */
@@ -32,53 +30,26 @@ static plx_status decide(bct *b)
 
 /* ---- making X_j ---- */
 
-typedef struct column_job {
-    const bct_view *v;
-    plx__kernel unit;
-} column_job;
-
-static plx_status kernel_column(void *arg, plx_context *ctx, plx_index j, plx_index begin, plx_index end, double *out)
+/* A sparse view's own rows, as a dense matrix. */
+static plx_status dense_rows(bct *b, bct_view *v)
 {
-    const column_job *job = arg;
-    const bct_view *v = job->v;
-    plx_cmat given = v->k.rows.dense;
-    if (job->unit.kind != PLX__KERNEL_PRECOMPUTED)
-        return plx__kernel_matrix(ctx, &job->unit, plx__points_range(v->ref.rows, begin, end),
-                                  plx__points_range(v->ref.rows, j, j + 1), plx__mat_of(out, end - begin, 1));
-    for (plx_index i = begin; i < end; i++) out[i - begin] = given.data[v->sample[i] * given.ld + v->sample[j]];
+    plx_index begin = 0, end = 0;
+    plx_mat x;
+    plx__slab_rows_mine(&begin, &end, b->ctx, &v->rows);
+    PLX_TRY(plx__bct_own_rows(&x, b, v, v->ref.rows.csr.cols));
+    plx__csr_to_dense(plx__sub(x, begin, 0, end - begin, x.cols), plx__csr_rows(v->ref.rows.csr, begin, end));
+    v->x = plx__cmat(x);
     return PLX_OK;
-}
-
-static plx_status pivot_view(bct *b, bct_view *v)
-{
-    column_job job = {v, v->k.kernel};
-    plx__pivot_options options = {.threshold = 1e-12, .stop = PLX__STOP_MAX, .max_rank = b->set->pivots};
-    plx__pivoted out;
-    double *diagonal = NULL;
-    job.unit.amplitude = 1.0;
-    PLX_TRY(plx__arena_f64(&diagonal, plx__scratch(b->ctx), v->n, 1));
-    if (job.unit.kind != PLX__KERNEL_PRECOMPUTED)
-        PLX_TRY(plx__kernel_diagonal(b->ctx, &job.unit, v->ref.rows, diagonal));
-    else
-        for (plx_index i = 0; i < v->n; i++)
-            diagonal[i] = v->k.rows.dense.data[v->sample[i] * (v->k.rows.dense.ld + 1)];
-    PLX_TRY(plx__pivoted_cholesky(&out, plx__scratch(b->ctx), b->ctx, diagonal, v->n, kernel_column, &job, &options));
-    v->x = plx__cmat(out.z);
-    PLX_TRY(plx__arena_i64(&v->pivot, plx__scratch(b->ctx), out.rank));
-    for (plx_index r = 0; r < out.rank; r++) v->pivot[r] = v->sample[out.pivot[r]];
-    v->corner = plx__cmat(out.corner);
-    return plx__reference_of(&v->pivots, b->ctx, &v->k, v->pivot, out.rank);
 }
 
 plx_status plx__bct_factor_view(bct *b, bct_view *v)
 {
-    if (b->set->pivots > 0) {
-        PLX_TRY(pivot_view(b, v));
+    v->reduced = b->set->pivots > 0;
+    if (v->reduced) {
+        PLX_TRY(plx__kernel_pivots_find(&v->pivots, b->ctx, &v->k, &v->ref, &v->rows, b->set->pivots));
+        v->x = v->pivots.x;
     } else if (plx__points_sparse(v->ref.rows)) {
-        plx_mat x;
-        PLX_TRY(plx__arena_mat(&x, plx__scratch(b->ctx), v->n, v->ref.rows.csr.cols));
-        plx__csr_to_dense(x, v->ref.rows.csr);
-        v->x = plx__cmat(x);
+        PLX_TRY(dense_rows(b, v));
     } else {
         v->x = v->ref.rows.dense;
     }
@@ -86,24 +57,6 @@ plx_status plx__bct_factor_view(bct *b, bct_view *v)
 }
 
 /* ---- from the model ---- */
-
-static plx_status known_pivots(bct *b, bct_view *v)
-{
-    const char *name = NULL;
-    plx_cmat pivot;
-    plx_index rank = v->x.cols;
-    PLX_TRY(plx__view_key(&name, b->ctx, "_pivot", v->k.name));
-    PLX_TRY(plx__store_shaped(&pivot, b->ctx, b->run->fitted, name, 1, rank));
-    PLX_TRY(plx__view_key(&name, b->ctx, "_corner", v->k.name));
-    PLX_TRY(plx__store_shaped(&v->corner, b->ctx, b->run->fitted, name, rank, rank));
-    PLX_TRY(plx__arena_i64(&v->pivot, plx__scratch(b->ctx), rank));
-    for (plx_index r = 0; r < rank; r++) {
-        if (!(pivot.data[r] >= 0 && pivot.data[r] < (double)b->n_fit))
-            PLX_FAIL(b->ctx, PLX_E_FORMAT, "the model's pivots of view '%s' are out of range", v->k.name);
-        v->pivot[r] = (plx_index)pivot.data[r];
-    }
-    return plx__reference_load(&v->pivots, b->run, &v->k, "pivots", v->pivot, rank);
-}
 
 static plx_status known_view(bct *b, bct_view *v)
 {
@@ -116,7 +69,8 @@ static plx_status known_view(bct *b, bct_view *v)
     }
     PLX_TRY(plx__view_key(&name, b->ctx, "_x", v->k.name));
     PLX_TRY(plx__store_shaped(&v->x, b->ctx, b->run->fitted, name, v->n, -1));
-    if (b->set->pivots > 0) return known_pivots(b, v);
+    v->reduced = b->set->pivots > 0;
+    if (v->reduced) return plx__kernel_pivots_load(&v->pivots, b->run, &v->k, v->x.cols, b->n_fit);
     if (v->x.cols != plx__points_cols(v->k.rows))
         PLX_FAIL(b->ctx, PLX_E_FORMAT, "the model's rows of view '%s' do not fit its description", v->k.name);
     return PLX_OK;
@@ -129,15 +83,25 @@ static plx_status fresh_view(bct *b, bct_view *v)
     return b->weights ? plx__bct_factor_view(b, v) : PLX_OK;
 }
 
+/* Several processes divide the weight-space form of a fit. */
+static void divide(bct *b)
+{
+    b->cut = plx__slabs_cut(b->n_cov, PLX__PANE_ROWS);
+    b->cut.alone = !b->weights || b->run->fitted || !b->run->method->ranks;
+    plx__slabs_mine(&b->begin, &b->end, b->ctx, b->cut);
+    for (plx_index j = 0; j < b->m; j++) b->views[j].rows = (plx__slab_rows){b->cut, b->views[j].n, b->views[j].at};
+}
+
 plx_status plx__bct_choose_form(bct *b)
 {
     PLX_TRY(decide(b));
+    divide(b);
     for (plx_index j = 0; j < b->m; j++) {
         bct_view *v = &b->views[j];
         PLX_TRY(b->run->fitted ? known_view(b, v) : fresh_view(b, v));
         if (!b->weights) continue;
         PLX_TRY(plx__arena_mat(&v->inner, plx__scratch(b->ctx), v->x.cols, v->x.cols));
-        PLX_TRY(plx__syrk(b->ctx, 1.0, v->x, PLX__T, 0.0, v->inner));
+        PLX_TRY(plx__bct_times_t(b, v, v->x, v->inner));
     }
     return PLX_OK;
 }
@@ -147,12 +111,7 @@ plx_status plx__bct_choose_form(bct *b)
 plx_status plx__bct_features(bct *b, const bct_view *v, plx_index begin, plx_index end, plx_mat out)
 {
     plx__points rows = {0};
-    if (v->pivot) { /* h = X[pivots,:]^-1 kappa(pivots, x) */
-        plx__view_kernel unit = v->k;
-        unit.kernel.amplitude = 1.0;
-        PLX_TRY(plx__view_kernel_values(b->ctx, &unit, begin, end, &v->pivots, false, out));
-        return plx__tri_solve_right(b->ctx, v->corner, PLX__T, out);
-    }
+    if (v->reduced) return plx__kernel_pivots_rows(b->ctx, &v->pivots, &v->k, begin, end, out);
     rows = plx__points_range(v->k.rows, begin, end);
     if (!plx__points_sparse(rows)) plx__mat_copy(out, rows.dense);
     else

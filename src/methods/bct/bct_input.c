@@ -183,11 +183,17 @@ static plx_status store_numbers(bct *b, const char *what, const char *view, cons
     return PLX_OK;
 }
 
-static plx_status store_matrix(bct *b, const char *what, const char *view, plx_cmat values)
+/* X_j, from the processes that have its rows to all. */
+static plx_status store_rows(bct *b, const bct_view *v)
 {
     const char *name = NULL;
-    PLX_TRY(plx__view_key(&name, b->ctx, what, view));
-    return plx__store_put(b->run->out, name, values);
+    plx_index begin = 0, end = 0;
+    plx_mat x;
+    PLX_TRY(plx__view_key(&name, b->ctx, "_x", v->k.name));
+    PLX_TRY(plx__store_new(&x, b->run->out, name, v->n, v->x.cols));
+    plx__slab_rows_mine(&begin, &end, b->ctx, &v->rows);
+    plx__mat_copy(plx__sub(x, begin, 0, end - begin, x.cols), plx__csub(v->x, begin, 0, end - begin, x.cols));
+    return plx__slab_rows_share(b->ctx, &v->rows, x.data, (size_t)x.cols * sizeof *x.data);
 }
 
 static plx_status store_given(bct *b, const bct_view *v)
@@ -207,12 +213,8 @@ plx_status plx__bct_store(bct *b)
     for (plx_index j = 0; j < b->m; j++) {
         const bct_view *v = &b->views[j];
         PLX_TRY(store_numbers(b, "_sample", v->k.name, v->sample, v->n));
-        if (b->weights) PLX_TRY(store_matrix(b, "_x", v->k.name, v->x));
-        if (v->pivot) {
-            PLX_TRY(store_numbers(b, "_pivot", v->k.name, v->pivot, v->x.cols));
-            PLX_TRY(store_matrix(b, "_corner", v->k.name, v->corner));
-            PLX_TRY(plx__reference_store(b->run, &v->pivots, "pivots", v->k.name));
-        }
+        if (b->weights) PLX_TRY(store_rows(b, v));
+        if (v->reduced) PLX_TRY(plx__kernel_pivots_store(b->run, &v->pivots, v->k.name));
         if (b->weights) continue;
         if (v->k.kernel.kind == PLX__KERNEL_PRECOMPUTED) PLX_TRY(store_given(b, v));
         else PLX_TRY(plx__reference_store(b->run, &v->ref, "rows", v->k.name));

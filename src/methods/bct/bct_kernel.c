@@ -18,12 +18,15 @@ static plx_status reserve_weights(bct *b)
         p += v->x.cols;
     }
     PLX_TRY(plx__arena_f64(&b->weight.c, scratch, b->n_cov, 1));
-    PLX_TRY(plx__arena_mat(&b->weight.z, scratch, b->n_cov, p));
+    PLX_TRY(plx__bct_own_rows(&b->weight.z, b, NULL, p));
     return plx__arena_mat(&b->dense.lambda, scratch, p, p);
 }
 
-/* Z, the X_j, a scaled copy of a part, and p x p matrices. */
-double plx__bct_weight_bytes(double n, double features) { return 8 * (3 * n * features + 4 * features * features); }
+/* Z, the X_j and what they were made in, and p x p matrices; the X_j of all samples in the model. */
+double plx__bct_weight_bytes(double n, double own, double features)
+{
+    return 8 * (3 * own * features + (n > own ? n * features : 0) + 4 * features * features);
+}
 
 plx_status plx__bct_reserve(bct *b) { return b->weights ? reserve_weights(b) : plx__bct_reserve_dense(b); }
 
@@ -40,48 +43,23 @@ static void sum_precisions(bct *b)
 /* Z starts as [E_j X_j sqrt(a_j)]. */
 static void place_factors(bct *b)
 {
-    plx__mat_fill(b->weight.z, 0.0);
+    plx__mat_fill(plx__sub(b->weight.z, b->begin, 0, b->end - b->begin, b->weight.z.cols), 0.0);
     for (plx_index j = 0, from = 0; j < b->m; from += b->views[j++].x.cols) {
         const bct_view *v = &b->views[j];
         double root = sqrt(v->k.kernel.amplitude);
-        for (plx_index i = 0; i < v->n; i++)
+        plx_index begin = 0, end = 0;
+        plx__slab_rows_mine(&begin, &end, b->ctx, &v->rows);
+        for (plx_index i = begin; i < end; i++)
             for (plx_index d = 0; d < v->x.cols; d++)
                 b->weight.z.data[v->at[i] * b->weight.z.ld + from + d] = root * v->x.data[i * v->x.ld + d];
     }
 }
 
-/* The sum over the other views of i, which D_i - 1/s_j would give with cancellation. */
-static plx_status other_precisions(double **out, bct *b, plx_index j)
+static plx_status solve_rows(void *arg, bct *b, plx_index begin, plx_index end)
 {
-    PLX_TRY(plx__arena_f64(out, plx__scratch(b->ctx), b->n_cov, 1));
-    for (plx_index k = 0; k < b->m; k++)
-        for (plx_index i = 0; i < b->views[k].n && k != j; i++) (*out)[b->views[k].at[i]] += 1.0 / b->views[k].variance;
-    return PLX_OK;
-}
-
-/* Blocks (j, 0..j) of M: M_jj = I + X_j' diag((D - 1/s_j)/(s_j D)) X_j, M_jk = -X_j' diag(1/(s_j s_k D)) X_k. */
-static plx_status weight_blocks(bct *b, plx_index j, plx_index from)
-{
-    plx__mark mark = plx__arena_mark(plx__scratch(b->ctx));
-    const bct_view *v = &b->views[j];
-    plx_index d = v->x.cols;
-    plx_cmat own = plx__csub(plx__cmat(b->weight.z), 0, from, b->n_cov, d);
-    plx_mat scaled;
-    double *other = NULL;
-    PLX_TRY(other_precisions(&other, b, j));
-    PLX_TRY(plx__arena_mat(&scaled, plx__scratch(b->ctx), b->n_cov, d));
-    for (plx_index k = 0, to = 0; k <= j; to += b->views[k++].x.cols) {
-        double s = v->variance, s_k = b->views[k].variance;
-        for (plx_index i = 0; i < b->n_cov; i++) {
-            double weight = k == j ? other[i] / (s * b->weight.c[i]) : -1.0 / (s * s_k * b->weight.c[i]);
-            for (plx_index e = 0; e < d; e++) scaled.data[i * d + e] = weight * own.data[i * own.ld + e];
-        }
-        PLX_TRY(plx__gemm(b->ctx, 1.0, plx__cmat(scaled), PLX__T,
-                          plx__csub(plx__cmat(b->weight.z), 0, to, b->n_cov, b->views[k].x.cols), PLX__N, 0.0,
-                          plx__sub(b->dense.lambda, from, to, d, b->views[k].x.cols)));
-    }
-    plx__arena_rewind(plx__scratch(b->ctx), mark);
-    return PLX_OK;
+    (void)arg;
+    return plx__tri_solve_right(b->ctx, plx__cmat(b->dense.lambda), PLX__T,
+                                plx__sub(b->weight.z, begin, 0, end - begin, b->weight.z.cols));
 }
 
 /* Z = D^-1 Y L^-T with Y = [E_j X_j / s_j] and M = L L'. */
@@ -94,11 +72,12 @@ static plx_status solve_weights(bct *b)
     b->jitter = fmax(b->jitter, jitter);
     for (plx_index i = 0; i < b->n_cov; i++) {
         b->weight.c[i] = 1.0 / b->weight.c[i];
+        if (i < b->begin || i >= b->end) continue;
         for (plx_index j = 0, at = 0; j < b->m; at += b->views[j++].x.cols)
             plx__scale(b->weight.z.data + i * b->weight.z.ld + at, b->weight.c[i] / b->views[j].variance,
                        b->views[j].x.cols);
     }
-    return plx__tri_solve_right(b->ctx, plx__cmat(b->dense.lambda), PLX__T, b->weight.z);
+    return plx__bct_each_block(b, b->cut.pane, solve_rows, NULL);
 }
 
 static plx_status build_weights(bct *b)
@@ -107,7 +86,7 @@ static plx_status build_weights(bct *b)
     place_factors(b);
     for (plx_index j = 0, from = 0; j < b->m; from += b->views[j++].x.cols) {
         bct_view *v = &b->views[j];
-        PLX_TRY(weight_blocks(b, j, from));
+        PLX_TRY(plx__bct_weight_blocks(b, j, from));
         plx__mat_copy(v->factor, plx__cmat(v->inner));
         plx__mat_scale(v->factor, v->k.kernel.amplitude);
         plx__mat_add_diag(v->factor, v->variance);
@@ -124,12 +103,14 @@ plx_status plx__bct_solve(bct *b, const bct_view *v, plx_mat rhs)
 {
     if (!b->weights) return plx__chol_solve(b->ctx, plx__cmat(v->factor), rhs);
     plx__mark mark = plx__arena_mark(plx__scratch(b->ctx));
+    plx_index begin = 0, end = 0;
     plx_mat inner;
     PLX_TRY(plx__arena_mat(&inner, plx__scratch(b->ctx), v->x.cols, rhs.cols));
-    PLX_TRY(plx__gemm(b->ctx, 1.0, v->x, PLX__T, plx__cmat(rhs), PLX__N, 0.0, inner));
+    PLX_TRY(plx__bct_times_t(b, v, plx__cmat(rhs), inner));
     PLX_TRY(plx__chol_solve(b->ctx, plx__cmat(v->factor), inner));
-    PLX_TRY(plx__gemm(b->ctx, -v->k.kernel.amplitude, v->x, PLX__N, plx__cmat(inner), PLX__N, 1.0, rhs));
-    plx__mat_scale(rhs, 1.0 / v->variance);
+    PLX_TRY(plx__bct_add_times(b, v, -v->k.kernel.amplitude, plx__cmat(inner), rhs));
+    plx__slab_rows_mine(&begin, &end, b->ctx, &v->rows);
+    plx__mat_scale(plx__sub(rhs, begin, 0, end - begin, rhs.cols), 1.0 / v->variance);
     plx__arena_rewind(plx__scratch(b->ctx), mark);
     return PLX_OK;
 }
@@ -159,10 +140,6 @@ plx_status plx__bct_labelled_rows(bct *b)
     plx_index l = b->targets.n, p = b->weight.z.cols;
     PLX_TRY(plx__arena_mat(&b->weight.z_l, plx__scratch(b->ctx), l, p));
     PLX_TRY(plx__arena_f64(&b->weight.c_l, plx__scratch(b->ctx), l, 1));
-    for (plx_index i = 0; i < l; i++) {
-        memcpy(b->weight.z_l.data + i * p, b->weight.z.data + b->labelled[i] * b->weight.z.ld,
-               (size_t)p * sizeof(double));
-        b->weight.c_l[i] = b->weight.c[b->labelled[i]];
-    }
-    return PLX_OK;
+    for (plx_index i = 0; i < l; i++) b->weight.c_l[i] = b->weight.c[b->labelled[i]];
+    return plx__bct_labelled_of(b, plx__cmat(b->weight.z), b->weight.z_l);
 }

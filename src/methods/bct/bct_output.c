@@ -111,6 +111,18 @@ plx_status plx__bct_put_kernels(bct *b)
 
 /* ---- means of the views ---- */
 
+typedef struct consensus_job {
+    plx_cmat alpha;
+    plx_mat out;
+} consensus_job;
+
+static plx_status consensus_rows(void *arg, bct *b, plx_index begin, plx_index end)
+{
+    const consensus_job *job = arg;
+    return plx__gemm(b->ctx, 1.0, plx__csub(plx__cmat(b->kl), begin, 0, end - begin, b->kl.cols), PLX__N, job->alpha,
+                     PLX__N, 0.0, plx__sub(job->out, begin, 0, end - begin, job->out.cols));
+}
+
 /* E[f_j] = K_j A_j f = f - s_j A_j f with f the posterior mean of the consensus on I_j. */
 plx_status plx__bct_put_view_means(bct *b, const plx__gp_state *state)
 {
@@ -119,12 +131,14 @@ plx_status plx__bct_put_view_means(bct *b, const plx__gp_state *state)
     if (!plx__wanted(b->run, "view_mean")) return PLX_OK;
     PLX_TRY(plx__store_new(&out, b->run->out, "view_mean", b->n, b->run->problem->n_views * q));
     PLX_TRY(plx__arena_mat(&consensus, plx__scratch(b->ctx), b->n_cov, q));
-    PLX_TRY(plx__gemm(b->ctx, 1.0, plx__cmat(b->kl), PLX__N, state->alpha, PLX__N, 0.0, consensus));
+    PLX_TRY(plx__bct_each_block(b, b->cut.pane, consensus_rows, &(consensus_job){state->alpha, consensus}));
+    PLX_TRY(plx__slabs_share(b->ctx, b->cut, consensus.data, (size_t)q * sizeof(double), 1));
     for (plx_index j = 0; j < b->m; j++) {
         const bct_view *v = &b->views[j];
         PLX_TRY(plx__arena_mat(&f, plx__scratch(b->ctx), v->n, q));
         for (plx_index i = 0; i < v->n * q; i++) f.data[i] = consensus.data[v->at[i / q] * q + i % q];
         PLX_TRY(plx__bct_solve(b, v, f));
+        PLX_TRY(plx__slab_rows_share(b->ctx, &v->rows, f.data, (size_t)q * sizeof(double)));
         for (plx_index i = 0; i < v->n; i++)
             for (plx_index c = 0; c < q; c++)
                 out.data[v->sample[i] * out.ld + v->view * q + c] =

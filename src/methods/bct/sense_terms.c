@@ -29,10 +29,10 @@ static plx_status gather_rows(maker *m)
 {
     const plx__density *d = &m->s->density;
     const bct_view *v = m->v;
-    plx_index count = v->pivot ? v->x.cols : v->n, at = d->block[m->at], cols = d->block[m->at + 1] - at;
+    plx_index count = v->reduced ? v->pivots.rank : v->n, at = d->block[m->at], cols = d->block[m->at + 1] - at;
     PLX_TRY(plx__arena_mat(&m->rows, plx__scratch(m->s->ctx), count, cols));
     for (plx_index i = 0; i < count; i++) {
-        plx_index sample = v->pivot ? v->pivot[i] : v->sample[i];
+        plx_index sample = v->reduced ? v->pivots.sample[i] : v->sample[i];
         memcpy(m->rows.data + i * cols, d->x.data + sample * d->x.ld + at, (size_t)cols * sizeof(double));
     }
     return PLX_OK;
@@ -43,8 +43,8 @@ static plx_status lift(plx_mat *out, maker *m, plx_mat values)
 {
     plx_context *ctx = m->s->ctx;
     *out = values;
-    if (!m->v->pivot) return PLX_OK;
-    PLX_TRY(plx__tri_solve(ctx, m->v->corner, PLX__N, values));
+    if (!m->v->reduced) return PLX_OK;
+    PLX_TRY(plx__tri_solve(ctx, m->v->pivots.corner, PLX__N, values));
     PLX_TRY(plx__arena_mat(out, plx__scratch(ctx), m->v->n, values.cols));
     return plx__gemm(ctx, 1.0, m->v->x, PLX__N, plx__cmat(values), PLX__N, 0.0, *out);
 }

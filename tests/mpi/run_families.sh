@@ -87,8 +87,9 @@ refused "laprls: kernel = rbf (view 'joined') is not distributed" laprls groups 
 # Bayesian co-training in weight space: pivots, and the features of linear kernels; some samples lack a view.
 "$build/parallax" data generate two-gauss pairs --set n=40000 --set classes=3 --set dims=6 --set separation=1.2 \
     --set views=2 --set labelled=20 --set missing=0.2 --seed 1 --quiet || exit 1
-same "bct, pivots" bct pairs --set kernel=rbf --set pivots=30
-same "bct, pivots, learned" bct pairs --set kernel=rbf --set pivots=10 --set optimize=view_variance --set max_iter=3
+same "bct, pivots" bct pairs --set kernel=rbf --set width=3 --set pivots=30
+same "bct, pivots, learned" bct pairs --set kernel=rbf --set width=3 --set pivots=10 \
+    --set optimize=view_variance --set max_iter=3
 same "bct, features" bct pairs --set lowrank=exact
 refused "bct: pivots = 0 with these kernels is not distributed" bct pairs --set kernel=rbf
 exit $failed

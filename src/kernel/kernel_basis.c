@@ -76,21 +76,31 @@ static plx_status gram_block(gram_job *job, plx_context *ctx, plx_index begin, p
     return PLX_OK;
 }
 
-/* Means over the columns of the whole matrix without keeping it. */
-static plx_status stream_means(gram_job *job, plx_context *ctx)
+/* Rows begin .. end-1 of those means. */
+static plx_status mean_pane(void *arg, plx_context *ctx, plx_index begin, plx_index end, double *table)
 {
+    gram_job *job = arg;
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
     plx_mat block;
-    PLX_TRY(plx__arena_mat(&block, plx__scratch(ctx), plx__min(BLOCK_ROWS, job->n), job->n));
-    for (plx_index at = 0; at < job->n; at += BLOCK_ROWS) {
-        plx_index end = plx__min(job->n, at + BLOCK_ROWS);
-        PLX_TRY(gram_block(job, ctx, at, end, plx__sub(block, 0, 0, end - at, job->n)));
-        for (plx_index i = at; i < end; i++)
+    (void)table;
+    PLX_TRY(plx__arena_mat(&block, plx__scratch(ctx), plx__min(BLOCK_ROWS, end - begin), job->n));
+    for (plx_index at = begin; at < end; at += BLOCK_ROWS) {
+        plx_index last = plx__min(end, at + BLOCK_ROWS);
+        PLX_TRY(gram_block(job, ctx, at, last, plx__sub(block, 0, 0, last - at, job->n)));
+        for (plx_index i = at; i < last; i++)
             job->mean[i] = plx__sum(block.data + (i - at) * block.ld, job->n) / (double)job->n;
-        PLX_TRY(plx__report(ctx, "kernel means", end, job->n, NAN));
+        PLX_TRY(plx__report(ctx, "kernel means", last, job->n, NAN));
     }
     plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;
+}
+
+/* Means over the columns of the whole matrix without keeping it; processes divide the rows if they divide those of Z. */
+static plx_status stream_means(gram_job *job, plx_context *ctx, const plx__slab_rows *rows)
+{
+    if (!rows) return mean_pane(job, ctx, 0, job->n, NULL);
+    PLX_TRY(plx__slabs_each(ctx, rows->cut, mean_pane, job));
+    return plx__slabs_share(ctx, rows->cut, job->mean, sizeof *job->mean, 1);
 }
 
 static plx_status raw_diagonal(gram_job *job, plx_context *ctx, double *largest)
@@ -125,7 +135,7 @@ static plx_status factor_streaming(plx__pivoted *out, plx__arena *arena, plx_con
         if (job->basis->mean_row) {
             double factor = job->basis->kernel.amplitude > 0 ? job->basis->kernel.amplitude : 1.0;
             PLX_TRY(plx__spmv(ctx, factor, job->rows.csr, job->basis->mean_row, 0.0, job->mean));
-        } else PLX_TRY(stream_means(job, ctx));
+        } else PLX_TRY(stream_means(job, ctx, options->rows));
         job->basis->grand = plx__sum(job->mean, job->n) / (double)job->n;
         for (plx_index i = 0; i < job->n; i++) job->diagonal[i] += job->basis->grand - 2 * job->mean[i];
     }

@@ -21,7 +21,7 @@ ranks() { local count=$1; shift; mpirun --oversubscribe -n "$count" "$build/para
 # same NAME ARGUMENTS...
 same() {
     local name=$1 write="--out " ; shift
-    [ "$1" != cca ] || write="--dump shared=" # it finds coordinates, no labels
+    case $1 in cca | kcca) write="--dump shared=" ;; esac # they find coordinates, no labels
     # shellcheck disable=SC2086
     "$build/parallax" fit "$@" --model one.plx ${write}one.csv --threads 1 --quiet || exit 1
     for count in $all_ranks; do
@@ -92,4 +92,12 @@ same "bct, pivots, learned" bct pairs --set kernel=rbf --set width=3 --set pivot
     --set optimize=view_variance --set max_iter=3
 same "bct, features" bct pairs --set lowrank=exact
 refused "bct: pivots = 0 with these kernels is not distributed" bct pairs --set kernel=rbf
+
+# Kernel canonical correlations: rows of the reduced views, centred by means over all pairs or not.
+same "kcca, linear" kcca pairs --set gs_max=6 --set dim=2 --set retrieval=false
+same "kcca, rbf" kcca pairs --set kernel=rbf --set width=3 --set gs_max=40 --set dim=3 --set center=false \
+    --set retrieval=false
+"$build/parallax" data generate two-gauss few --set n=12000 --set classes=3 --set dims=3 --set missing=0.1 --seed 1 \
+    --quiet || exit 1
+same "kcca, rbf, centred" kcca few --set kernel=rbf --set width=3 --set gs_max=30 --set dim=3 --set retrieval=false
 exit $failed

@@ -169,7 +169,10 @@ enum { PANES = 2, ONLY_SOME = 1 }; /* panes are long: a few fits, the others whe
 enum { N = PANES * PLX__PANE_ROWS + 7, COLS = 5, K = 2 };
 
 /* Some samples lack a view. */
-static bool has_holes(const trial *t) { return strcmp(t->method, "cca") == 0 || strcmp(t->method, "bct") == 0; }
+static bool has_holes(const trial *t)
+{
+    return strcmp(t->method, "cca") == 0 || strcmp(t->method, "bct") == 0 || strcmp(t->method, "kcca") == 0;
+}
 
 static plx_dataset *make_data(plx_context *ctx, const trial *t)
 {
@@ -247,6 +250,12 @@ static void fits_are_those_of_one_process(void **state)
         {"bct", true, true, {"pivots", "1", "kernel", "rbf", "width", "2", NULL}}, /* inference by the weights */
         {"bct", true, true, {"lowrank", "exact", "zero_rows", "present", NULL}},
         {"bct", true, true, {"pivots", "4", "kernel", "rbf", "optimize", "evidence", "max_iter", "3"}},
+        {"kcca", false, true, {"gs_max", "4", "dim", "2", "retrieval", "0", NULL}},
+        {"kcca",
+         false,
+         true,
+         {"kernel", "rbf", "width", "3", "gs_max", "7", "dim", "2", NULL}}, /* means of all pairs */
+        {"kcca", false, true, {"kernel", "rbf", "width", "3", "missing", "pairwise", "gs_max", "5"}},
     };
     (void)state;
     for (size_t k = 0; k < sizeof trials / sizeof *trials; k += ONLY_SOME ? 3 : 1) {

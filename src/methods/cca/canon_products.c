@@ -147,13 +147,17 @@ plx_status plx__canon_spread(double *out, plx_context *ctx, const canon_view *v)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
     double *square = NULL;
+    plx__slabs cut = plx__slabs_cut(v->n, PLX__PANE_ROWS);
+    plx_index begin = 0, end = 0;
     PLX_TRY(plx__arena_f64(&square, plx__scratch(ctx), v->n, 1));
-    for (plx_index i = 0; i < v->n; i++) {
+    plx__slabs_mine(&begin, &end, ctx, cut);
+    for (plx_index i = begin; i < end; i++) {
         if (!plx__points_sparse(v->z)) square[i] = plx__norm_sq(v->z.dense.data + i * v->z.dense.ld, v->r);
         else
             for (plx_index p = v->z.csr.ptr[i]; p < v->z.csr.ptr[i + 1]; p++)
                 square[i] += v->z.csr.val[p] * v->z.csr.val[p];
     }
+    PLX_TRY(plx__slabs_share(ctx, cut, square, sizeof *square, 1));
     *out = plx__sum(square, v->n) / (double)plx__max(1, v->n);
     if (v->mean) *out -= plx__norm_sq(v->mean, v->r);
     *out = sqrt(fmax(*out, 0.0));

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/ranks.h"
 #include "kernel/kernel_basis.h"
 #include "linalg/cosine_search.h"
 #include "linalg/dense.h"
@@ -48,13 +49,18 @@ static plx_status put_pivots(canon *c, const canon_view *v, const plx__pivoted *
     return PLX_OK;
 }
 
+/* Processes divide the rows of Z where all views have the same ones; else a sample would be with several. */
+static bool divides(const canon *c) { return c->set->missing == CANON_COMPLETE || c->n_complete == c->n; }
+
 /* Z_j of one view, kept in `arena` with its pivots; what prediction needs goes into the model. */
 static plx_status reduce_view(canon *c, canon_view *v, plx__prepared *data, plx__pivoted *p, plx__arena *arena)
 {
     plx__pivot_options options = {
         .threshold = c->set->gs_threshold, .stop = (plx__pivot_stop)c->set->gs_stop, .max_rank = c->set->gs_max};
+    plx__slab_rows rows = {plx__slabs_cut(v->n, PLX__PANE_ROWS), v->n, NULL};
     plx__kernel_basis basis;
     double largest = 0, centred = 0;
+    if (divides(c)) options.rows = &rows;
     PLX_TRY(plx__prepare(data, c->run, v->index));
     plx__mark mark = plx__arena_mark(plx__scratch(c->ctx));
     PLX_TRY(plx__kernel_basis_fit(&basis, p, arena, c->ctx, data, v->sample, v->n, c->set->center, &options, &largest,
@@ -81,8 +87,9 @@ static plx_status put_weights(canon *c, const canon_view *v, const void *own, pl
     PLX_TRY(plx__store_new(&a, c->run->out, name, p->rank, c->k));
     plx__mat_copy(a, plx__cmat(v->dual.data ? v->dual : v->w));
     if (v->dual.data) return PLX_OK;
-    PLX_TRY(plx__arena_mat(&triangle, plx__scratch(c->ctx), p->rank, p->rank));
-    for (plx_index r = 0; r < p->rank; r++)
+    triangle = p->corner;
+    if (!triangle.data) PLX_TRY(plx__arena_mat(&triangle, plx__scratch(c->ctx), p->rank, p->rank));
+    for (plx_index r = 0; r < p->rank && !p->corner.data; r++)
         memcpy(triangle.data + r * triangle.ld, p->z.data + p->pivot[r] * p->z.ld, (size_t)p->rank * sizeof(double));
     PLX_TRY(plx__tri_solve(c->ctx, plx__cmat(triangle), PLX__T, a));
     plx__arena_rewind(plx__scratch(c->ctx), mark);
@@ -145,6 +152,17 @@ static double most_columns(const plx__run *run, const plx__view *v)
     return linear ? fmin(most, (double)v->cols) : most;
 }
 
+/* Rows of Z that a process holds: all, where it forms the kernel matrix, most samples are pivots or views lack samples. */
+static double rows_of_z(const plx__run *run)
+{
+    const canon_params *set = run->params;
+    plx_index n = run->problem->n, begin = 0, end = n;
+    bool few = set->gs_max > 0 && set->gs_max < n / 4;
+    if (few && set->missing == CANON_COMPLETE)
+        plx__slabs_of_rank(&begin, &end, run->ctx, plx__slabs_cut(n, PLX__PANE_ROWS), 0);
+    return (double)(end - begin);
+}
+
 /* Prepared rows and their copies, Z of all views; a kernel matrix at a time (or blocks of it) and its columns before
  * they are known to be few, or the reduced problem; results. */
 static double memory(const plx__run *run)
@@ -153,19 +171,23 @@ static double memory(const plx__run *run)
     const canon_params *set = run->params;
     double n = (double)x->n, views = (double)x->n_views, bytes = 0, order = 0, squares = 0, widest = 0;
     double k = (double)plx__min(set->dim, x->n), limit = set->gs_max > 0 ? fmin((double)set->gs_max, n) : n;
+    double held = rows_of_z(run), tables = 0;
     for (plx_index v = 0; v < x->n_views; v++) {
         const plx__view *view = &x->views[v];
         double own = view->sparse ? 1.5 * (double)view->nonzeros : n * (double)view->cols, r = most_columns(run, view);
-        bytes += plx__prepared_bytes(run, v) + 8 * (own + n * r + (double)view->cols * fmin(r, n) + r * k);
+        bytes += plx__prepared_bytes(run, v) + 8 * (own + held * r + (double)view->cols * fmin(r, n) + r * k);
         widest = fmax(widest, 2 * own);
         order += r;
         squares += r * r;
+        tables = fmax(tables, r * r);
     }
     if (run->fitted) return bytes + 8 * (n * (limit + 2 * k * (views + 1)) + 512 * n);
     bool full = n <= 6000 && !(set->gs_max > 0 && (double)set->gs_max < n / 4);
-    double reduce = widest + (full ? n * n + n * limit : (512 + 3 * limit) * n) + 52 * n;
+    double block = (double)plx__min(512, PLX__PANE_ROWS);
+    double reduce = widest + (full ? n * n + n * limit : block * n + 3 * limit * held) + 52 * n;
     double solve = squares + (x->n_views > 2 ? 2 * order * order : 5 * squares);
     bytes += 8 * (fmax(reduce, solve) + n * k * (views + 3));
+    if (plx__ranks(run->ctx) > 1) bytes += plx__row_passes_bytes(run->ctx, x->n, tables);
     if (set->retrieval) bytes += plx__cosine_search_bytes(run->ctx, x->n, x->n, (plx_index)k) + 16 * n * (k + 2);
     if (set->classifier == CANON_SVM) bytes += 8 * (double)x->n_labelled * (double)x->n_labelled;
     return bytes;
@@ -188,6 +210,7 @@ const plx__method plx__method_kcca = {
     .params_size = sizeof(canon_params),
     .scores = "margin of the class, larger is surer (not a probability)",
     .growth = "cubic; linear with gs_max",
+    .ranks = PLX__RANKS_SUMS,
     .params = tables,
     .arrays = array_specs,
     .transform = "shared",

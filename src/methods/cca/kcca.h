@@ -8,6 +8,6 @@
 
 /* What plx__canon_solve and the training projections would give, from matrices over the samples: half of the work.
  * Leaves *done false where that is not cheaper or not as exact (kcca_samples.c). */
-plx_status plx__kcca_by_samples(canon *c, const plx__pivoted *reduced, bool *done);
+plx_status plx__kcca_by_samples(canon *c, plx__pivoted *reduced, bool *done);
 
 #endif

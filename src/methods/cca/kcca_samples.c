@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "core/ranks.h"
 #include "linalg/dense.h"
 #include "linalg/eigen.h"
 #include "linalg/factor.h"
@@ -378,10 +379,30 @@ static plx_status open_results(canon *c)
     return PLX_OK;
 }
 
-plx_status plx__kcca_by_samples(canon *c, const plx__pivoted *reduced, bool *done)
+/* All rows of Z on every process. */
+static plx_status gather_rows(canon *c, plx__pivoted *reduced)
+{
+    plx__slabs cut = plx__slabs_cut(c->views[0].n, PLX__PANE_ROWS);
+    plx_index begin = 0, end = 0;
+    if (plx__ranks(c->ctx) == 1 || !reduced[0].corner.data) return PLX_OK;
+    plx__slabs_mine(&begin, &end, c->ctx, cut);
+    for (int v = 0; v < 2; v++) {
+        plx_mat all, own = reduced[v].z;
+        PLX_TRY(new_matrix(&all, c->ctx, own.rows, own.cols));
+        plx__mat_copy(plx__sub(all, begin, 0, end - begin, own.cols),
+                      plx__csub(plx__cmat(own), begin, 0, end - begin, own.cols));
+        PLX_TRY(plx__slabs_share(c->ctx, cut, all.data, (size_t)all.cols * sizeof(double), 1));
+        reduced[v].z = all;
+        c->views[v].z = plx__points_dense(plx__cmat(all));
+    }
+    return PLX_OK;
+}
+
+plx_status plx__kcca_by_samples(canon *c, plx__pivoted *reduced, bool *done)
 {
     *done = false;
     if (!pays(c)) return PLX_OK;
+    PLX_TRY(gather_rows(c, reduced));
     by_samples s = {
         .c = c, .ctx = c->ctx, .tau = c->set->tau, .n = c->views[0].n, .r = c->views[0].r, .reduced = reduced};
     plx__mark start = plx__arena_mark(plx__scratch(c->ctx));

@@ -74,7 +74,7 @@ static plx_status times_features(const plx__system_block *b, plx_context *ctx, p
 static plx_status times_kernel(const plx__system_block *b, plx_context *ctx, plx_cmat y, plx_mat out)
 {
     if (b->gram.data) return plx__gemm(ctx, 1.0, plx__cmat(b->gram), PLX__N, y, PLX__N, 0.0, out);
-    return b->x->linear ? times_features(b, ctx, y, out) : times_formed(b, ctx, y, out);
+    return plx__block_linear(b) ? times_features(b, ctx, y, out) : times_formed(b, ctx, y, out);
 }
 
 /* out = K0 y: K y - p (p'y) / norm with p = K 1. */
@@ -113,7 +113,7 @@ static plx_status kernel_trace(double *out, const plx__system_block *b, plx_cont
     PLX_TRY(plx__points_norms_sq(ctx, b->rows, norm));
     const plx__kernel *k = &b->x->data.kernel;
     for (plx_index i = 0; i < b->count; i++)
-        *out += b->x->linear ? norm[i] : k->kind == PLX__KERNEL_RBF ? 1.0 : pow(norm[i] + k->coef0, k->degree);
+        *out += plx__block_linear(b) ? norm[i] : k->kind == PLX__KERNEL_RBF ? 1.0 : pow(norm[i] + k->coef0, k->degree);
     return PLX_OK;
 }
 
@@ -143,11 +143,13 @@ static plx_status centre_block(plx__system_block *b, plx_context *ctx, bool prim
 static plx_status begin_block(plx__system_block *b, plx_context *ctx, plx__system_solver solver)
 {
     bool precomputed = b->x->data.kernel.kind == PLX__KERNEL_PRECOMPUTED, primal = solver == PLX__SYSTEM_PRIMAL;
+    bool linear = plx__block_linear(b);
     b->gram = b->factor = (plx_mat){0};
     b->pull = b->mean = NULL;
-    if (!precomputed) PLX_TRY(plx__expansion_rows(&b->rows, ctx, b->x, b->sample, b->count));
-    if (b->x->linear) PLX_TRY(plx__row_passes_open(&b->passes, ctx, b->rows, solver != PLX__SYSTEM_DENSE));
-    if (solver == PLX__SYSTEM_DENSE || (!b->x->linear && (precomputed || b->count <= STORED_UP_TO))) {
+    if (b->features.data) b->rows = plx__points_dense(b->features);
+    else if (!precomputed) PLX_TRY(plx__expansion_rows(&b->rows, ctx, b->x, b->sample, b->count));
+    if (linear) PLX_TRY(plx__row_passes_open(&b->passes, ctx, b->rows, solver != PLX__SYSTEM_DENSE));
+    if (solver == PLX__SYSTEM_DENSE || (!linear && (precomputed || b->count <= STORED_UP_TO))) {
         PLX_TRY(plx__arena_mat(&b->gram, plx__scratch(ctx), b->count, b->count));
         PLX_TRY(plx__expansion_gram(ctx, b->x, b->sample, b->count, b->gram));
     }

@@ -41,6 +41,8 @@ typedef struct plx__system_block {
     double gamma; /* > 0 */
     bool centred; /* K0 = K - (K1)(K1)'/(1'K1): functions that sum to zero over these samples */
     bool shifted; /* f may come out less its mean: the offset of the caller takes that up */
+    plx_cmat
+        features; /* count rows X with K = X X' in the place of the kernel (kernel/kernel_pivots.h); data NULL: none */
 
     /* filled by plx__system_solve */
     plx_index offset;       /* of its first row in stacked vectors */

@@ -6,6 +6,9 @@
 
 #include "kernel/kernel_system.h"
 
+/* Does it have features, of a linear kernel or in the kernel's place? */
+static inline bool plx__block_linear(const plx__system_block *b) { return b->x->linear || b->features.data; }
+
 enum { FEW_FEATURES = 2000 }; /* up to here the primal matrix is formed */
 
 /* *doubtful: the matrix was too ill-conditioned to be formed; what was found is a start at best. */

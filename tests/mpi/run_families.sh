@@ -93,6 +93,12 @@ same "bct, pivots, learned" bct pairs --set kernel=rbf --set width=3 --set pivot
 same "bct, features" bct pairs --set lowrank=exact
 refused "bct: pivots = 0 with these kernels is not distributed" bct pairs --set kernel=rbf
 
+# Least squares by pivots, of one view and of views that agree.
+same "rls, pivots" rls pairs --labels 60% --set kernel=rbf --set width=3 --set pivots=40
+same "corls, pivots" corls pairs --set kernel=rbf --set width=3 --set pivots=30
+same "corls, linear" corls pairs --set gamma_c=1
+refused "corls: the kernel of view 'v0' is not distributed" corls pairs --set kernel=rbf
+
 # Kernel canonical correlations: rows of the reduced views, centred by means over all pairs or not.
 same "kcca, linear" kcca pairs --set gs_max=6 --set dim=2 --set retrieval=false
 same "kcca, rbf" kcca pairs --set kernel=rbf --set width=3 --set gs_max=40 --set dim=3 --set center=false \

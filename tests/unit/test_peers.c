@@ -171,11 +171,22 @@ enum { N = PANES * PLX__PANE_ROWS + 7, COLS = 5, K = 2 };
 /* Some samples lack a view. */
 static bool has_holes(const trial *t)
 {
-    return strcmp(t->method, "cca") == 0 || strcmp(t->method, "bct") == 0 || strcmp(t->method, "kcca") == 0;
+    static const char *const methods[] = {"cca", "bct", "kcca", "corls"};
+    for (int m = 0; m < 4; m++)
+        if (strcmp(t->method, methods[m]) == 0) return true;
+    return false;
+}
+
+/* Every second sample is labelled where only those count. */
+static int label_every(const trial *t)
+{
+    bool pivots = t->settings[4] && strcmp(t->settings[4], "pivots") == 0;
+    return pivots && (strcmp(t->method, "rls") == 0 || strcmp(t->method, "gp") == 0) ? 2 : 50;
 }
 
 static plx_dataset *make_data(plx_context *ctx, const trial *t)
 {
+    int every = label_every(t);
     plx__rng rng = plx__rng_start(5, PLX__STREAM('p', 'e', 'e', 'r', 0));
     double *x = malloc(sizeof *x * N * COLS);
     int *label = malloc(sizeof *label * N);
@@ -189,7 +200,7 @@ static plx_dataset *make_data(plx_context *ctx, const trial *t)
         if (v) add_dense(d, ctx, "b", t->real ? PLX_VIEW_REAL : PLX_VIEW_COUNTS, x, COLS, present);
         else add_thin(d, ctx, "a", PLX_VIEW_COUNTS, x, COLS, present);
     }
-    for (int i = 0; i < N; i++) label[i] = t->labelled && i % 50 == 1 ? i / 50 % K : -1;
+    for (int i = 0; i < N; i++) label[i] = t->labelled && i % every == 1 ? i / every % K : -1;
     if (t->labelled) set_labels(d, ctx, label);
     free(x);
     free(label);
@@ -256,6 +267,9 @@ static void fits_are_those_of_one_process(void **state)
          true,
          {"kernel", "rbf", "width", "3", "gs_max", "7", "dim", "2", NULL}}, /* means of all pairs */
         {"kcca", false, true, {"kernel", "rbf", "width", "3", "missing", "pairwise", "gs_max", "5"}},
+        {"rls", true, true, {"kernel", "rbf", "width", "3", "pivots", "4", NULL}},
+        {"corls", true, true, {"kernel", "rbf", "width", "3", "pivots", "4", "orthogonal", "1"}},
+        {"corls", true, true, {"solver", "primal", NULL}},
     };
     (void)state;
     for (size_t k = 0; k < sizeof trials / sizeof *trials; k += ONLY_SOME ? 3 : 1) {
@@ -316,6 +330,8 @@ static void refusals(void **state)
     refused(ctx, d, "cca", "solver", "svd", "cca: solver = svd is not distributed");
     refused(ctx, d, "cca", "tau", "0", "cca: tau = 0 with solver = exact is not distributed");
     refused(ctx, d, "bct", "kernel", "rbf", "bct: pivots = 0 with these kernels is not distributed");
+    refused(ctx, d, "corls", "kernel", "rbf", "corls: the kernel of view 'a' is not distributed");
+    refused(ctx, d, "corls", "solver", "dense", "corls: solver = dense is not distributed");
     refused(ctx, d, "bct", "task", "kernel", "bct: task = kernel is not distributed");
     refused(ctx, d, "cotrain", "base", "svm", "base = svm is not distributed: one process has to fit it; base = nb is");
     assert_ok(ctx, plx_context_set_peers(ctx, NULL));

@@ -1,6 +1,7 @@
 /* The equalities that must hold between rls, svm, laprls, lapsvm, corls, colaprls and colapsvm: limits of the weights,
  * all-point systems by Gaussian elimination, deformed kernels, solvers, errors. */
 #include "fit_helpers.h"
+#include "pivot_helpers.h"
 
 #include "linalg/dense.h"
 
@@ -307,6 +308,62 @@ static void corls_solvers_agree(void **state)
     plx_context_destroy(ctx);
 }
 
+/* As many pivots as samples leave the kernel as it is but for 1e-12 of its diagonal; fewer leave another kernel, which
+ * then given as a view of its own gives the same functions. */
+static void corls_by_pivots(void **state)
+{
+    (void)state;
+    plx_context *ctx = test_context(2);
+    for (int orthogonal = 0; orthogonal < 2; orthogonal++) {
+        world w = draw(7, true);
+        const char *o = orthogonal ? "orthogonal=1" : "orthogonal=0";
+        plx_dataset *d = dataset_of(&w, ctx, orthogonal, 3);
+        COMPARE(ctx, d, "corls", SETTINGS(o, "gamma_c=2", "kernel=rbf", "gamma.two=0.1"), "scores", "corls",
+                SETTINGS(o, "gamma_c=2", "kernel=rbf", "gamma.two=0.1", "pivots=1000"), NULL, 1e-7);
+        COMPARE(ctx, d, "corls", SETTINGS(o, "gamma_c=2", "kernel=cosine", "gamma.two=0.1"), "f_two", "corls",
+                SETTINGS(o, "gamma_c=2", "kernel=cosine", "gamma.two=0.1", "pivots=1000"), NULL, 1e-7);
+        plx_dataset_destroy(d);
+    }
+    plx_context_destroy(ctx);
+}
+
+/* The kernels of two views by rows, rbf of width 2, and what five pivots leave of them. */
+static void corls_of_reduced_kernels(void **state)
+{
+    (void)state;
+    plx_context *ctx = test_context(1);
+    world w = draw(9, false);
+    uint8_t everybody[N];
+    static double full[N * N], reduced[2][N * N];
+    const double *rows[] = {w.x1, w.x2};
+    const int width[] = {D1, D2};
+    memset(everybody, 1, sizeof everybody);
+    for (int v = 0; v < 2; v++) {
+        for (int i = 0; i < N; i++)
+            for (int j = 0; j < N; j++)
+                full[i * N + j] =
+                    exp(-plx__dist_sq(rows[v] + i * width[v], rows[v] + j * width[v], width[v]) / (2 * 2.0 * 2.0));
+        reduce_gram(reduced[v], full, N, everybody, 5);
+    }
+    plx_dataset *d = dataset_of(&w, ctx, false, 2), *given = new_dataset(ctx, N);
+    add_dense(given, ctx, "one", PLX_VIEW_KERNEL, reduced[0], N, NULL);
+    add_dense(given, ctx, "two", PLX_VIEW_KERNEL, reduced[1], N, NULL);
+    set_labels(given, ctx, w.label);
+    for (int orthogonal = 0; orthogonal < 2; orthogonal++) {
+        const char *o = orthogonal ? "orthogonal=1" : "orthogonal=0";
+        plx_model *a = fit_model(ctx, "corls", d, SETTINGS(o, "gamma_c=2", "kernel=rbf", "width=2", "pivots=5"));
+        plx_model *b = fit_model(ctx, "corls", given, SETTINGS(o, "gamma_c=2"));
+        assert_same_matrix(array_of(a, "f_one"), array_of(b, "f_one"), 1e-8);
+        assert_same_matrix(array_of(a, "f_two"), array_of(b, "f_two"), 1e-8);
+        assert_same_matrix(array_of(a, "alpha_two"), array_of(b, "alpha_two"), 1e-7);
+        plx_model_destroy(a);
+        plx_model_destroy(b);
+    }
+    plx_dataset_destroy(given);
+    plx_dataset_destroy(d);
+    plx_context_destroy(ctx);
+}
+
 /* More features than the primal forms a matrix for: conjugate gradients in the features. */
 static void many_features(void **state)
 {
@@ -501,6 +558,8 @@ int main(void)
         cmocka_unit_test(solvers_agree),
         cmocka_unit_test(objectives_agree_on_large_values),
         cmocka_unit_test(corls_solvers_agree),
+        cmocka_unit_test(corls_by_pivots),
+        cmocka_unit_test(corls_of_reduced_kernels),
         cmocka_unit_test(many_features),
         cmocka_unit_test(svm_working_sets),
         cmocka_unit_test(coefficients_cancel),

@@ -1,5 +1,6 @@
 /* rls against brute force: the bordered normal equations solved by Gaussian elimination. */
 #include "fit_helpers.h"
+#include "pivot_helpers.h"
 
 enum { N = 24, D1 = 4, D2 = 3, K = 3 };
 
@@ -154,6 +155,46 @@ static void rbf_and_given_kernels_agree(void **state)
     plx_context_destroy(ctx);
 }
 
+/* Pivots among the labelled samples: the reduced kernel, and with as many pivots as labels the kernel itself. The factor
+ * leaves 1e-12 of the diagonal, and K + gamma l I has a condition below 1e3. */
+static void pivots_reduce_the_kernel(void **state)
+{
+    (void)state;
+    plx_context *ctx = test_context(2);
+    double gram[N * N], reduced[N * N], expected[N * K];
+    for (uint64_t seed = 3; seed < 6; seed++) {
+        world w = draw(seed);
+        uint8_t labelled[N];
+        w.p2[2] = w.p2[9] = 0;
+        for (int i = 0; i < N; i++) labelled[i] = w.label[i] >= 0 && w.p2[i];
+        distances(gram, w.x2, D2, 1.5);
+        reduce_gram(reduced, gram, N, labelled, 4);
+        brute(expected, &w, reduced, w.p2, 0.02, true);
+        for (int sparse = 0; sparse < 2; sparse++) {
+            plx_dataset *d = dataset_of(&w, ctx, sparse);
+            add_dense(d, ctx, "given", PLX_VIEW_KERNEL, gram, N, w.p2);
+            compare(ctx, d, SETTINGS("view=two", "kernel=rbf", "width=1.5", "gamma_a=0.02", "pivots=4"), expected,
+                    1e-9);
+            compare(ctx, d, SETTINGS("view=given", "gamma_a=0.02", "pivots=4"), expected, 1e-9);
+            plx_dataset_destroy(d);
+        }
+        for (int bias = 0; bias < 2; bias++) {
+            plx_dataset *d = dataset_of(&w, ctx, false);
+            const char *b = bias ? "bias=1" : "bias=0";
+            brute(expected, &w, gram, w.p2, 0.02, bias);
+            compare(ctx, d, SETTINGS("view=two", "kernel=rbf", "width=1.5", "gamma_a=0.02", b, "pivots=100"), expected,
+                    1e-9);
+            plx_dataset_destroy(d);
+        }
+        plx_dataset *d = dataset_of(&w, ctx, false);
+        inner(gram, w.x1, D1);
+        brute(expected, &w, gram, w.p1, 0.05, true);
+        compare(ctx, d, SETTINGS("gamma_a=0.05", "pivots=100"), expected, 1e-9); /* linear: four pivots are all */
+        plx_dataset_destroy(d);
+    }
+    plx_context_destroy(ctx);
+}
+
 /* Concatenation is the sum of the linear kernels. */
 static void concatenation_sums_linear_kernels(void **state)
 {
@@ -236,6 +277,8 @@ static void refusals(void **state)
     assert_fails(ctx, try_fit(&m, ctx, "rls", d, SETTINGS("view=sound"), NULL), PLX_E_ARG,
                  "there is no view 'sound' (the views are one, two)");
     assert_fails(ctx, try_fit(&m, ctx, "rls", d, SETTINGS("kernel=rbf", "solver=primal"), NULL), PLX_E_ARG, "primal");
+    assert_fails(ctx, try_fit(&m, ctx, "rls", d, SETTINGS("pivots=3", "solver=cg"), NULL), PLX_E_ARG,
+                 "pivots = 3: solver = cg works on the whole kernel");
     assert_fails(ctx, try_fit(&m, ctx, "rls", d, SETTINGS("view=concat", "scale.concat=unit"), NULL), PLX_E_ARG,
                  "scale.concat");
     plx_dataset_destroy(d);
@@ -333,6 +376,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(linear_solvers_agree_with_brute_force),
         cmocka_unit_test(rbf_and_given_kernels_agree),
+        cmocka_unit_test(pivots_reduce_the_kernel),
         cmocka_unit_test(concatenation_sums_linear_kernels),
         cmocka_unit_test(missing_views_get_the_majority),
         cmocka_unit_test(arrays_fit_together),

@@ -12,16 +12,17 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "core/ranks.h"
 #include "methods/regularised/joint.h"
 
-enum { DENSE_UP_TO = 4000 }; /* stacked samples from which auto leaves the factorisation */
+enum { DENSE_UP_TO = 4000, FORMED_UP_TO = 2000 }; /* stacked samples that are factorised; features of a formed matrix */
 
 typedef struct params {
     double gamma_c, tol;
     bool orthogonal;
     const char *combine;
     int solver;
-    plx_index max_iter;
+    plx_index max_iter, pivots;
 } params;
 
 static const plx__param_spec param_specs[] = {
@@ -34,6 +35,10 @@ static const plx__param_spec param_specs[] = {
     PLX__TEXT(params, combine, "mean", "Score that decides: mean of the views a sample has, or the name of a view."),
     PLX__CHOICE(params, solver, "auto", "auto|dense|cg|primal",
                 "Factorise the stacked system, iterate on it, or solve for the weights of linear kernels."),
+    PLX__INT(
+        params, pivots, "0", 0, 1e9,
+        "Above 0: reduce every kernel to this many columns of its pivoted Cholesky factor; larger is nearer to the "
+        "full kernel."),
     PLX__REAL_ABOVE(params, tol, "1e-10", 0,
                     "Relative residual at which the iterative solvers stop; larger is faster and coarser."),
     PLX__INT(params, max_iter, "1000", 1, 1e9, "Most steps of the iterative solvers."),
@@ -48,6 +53,7 @@ static const plx__array_spec array_specs[] = {
 typedef struct view_terms {
     plx__learner q; /* samples, labelled ones, targets; nothing else of it is used */
     double mu, gamma;
+    plx__kernel_pivots pivots; /* when asked for */
     plx_index offset;
     plx_index *position; /* n: row of the sample in this view's block, -1: missing */
 } view_terms;
@@ -204,7 +210,12 @@ static plx_status choose_solver(plx__system_solver *out, const problem *z)
 {
     const params *p = z->run->params;
     bool linear = true;
-    *out = (plx__system_solver)p->solver;
+    *out = p->pivots > 0 ? PLX__SYSTEM_PRIMAL : (plx__system_solver)p->solver;
+    if (p->pivots > 0) {
+        plx__info(z->run->ctx, "corls: %lld samples of all views stacked, at most %lld pivots of every kernel",
+                  (long long)z->size, (long long)p->pivots);
+        return PLX_OK;
+    }
     for (plx_index v = 0; v < z->m; v++) {
         linear = linear && z->view[v].q.x.linear;
         if (*out == PLX__SYSTEM_PRIMAL && !linear)
@@ -216,6 +227,17 @@ static plx_status choose_solver(plx__system_solver *out, const problem *z)
         *out = z->size <= DENSE_UP_TO ? PLX__SYSTEM_DENSE : linear ? PLX__SYSTEM_PRIMAL : PLX__SYSTEM_CG;
     plx__info(z->run->ctx, "corls: %lld samples of all views stacked, solver %s", (long long)z->size,
               plx__system_solver_name(*out));
+    return PLX_OK;
+}
+
+/* The factor of a view's kernel in its place. Every process has all rows: the coupling joins those of all views. */
+static plx_status reduce_view(view_terms *t, problem *z, plx__system_block *block)
+{
+    plx_index most = ((const params *)z->run->params)->pivots;
+    if (!most) return PLX_OK;
+    PLX_TRY(plx__pivot_expansion_find(&t->pivots, z->run, &t->q.x, t->q.sample, t->q.n, most));
+    PLX_TRY(plx__pivot_expansion_gather(&t->pivots, z->run->ctx));
+    block->features = t->pivots.x;
     return PLX_OK;
 }
 
@@ -233,9 +255,10 @@ static plx_status solve(problem *z, plx__system_block *block, plx_mat alpha, plx
     PLX_TRY(choose_solver(&s.solver, z));
     PLX_TRY(plx__arena_mat(&r, plx__scratch(z->run->ctx), z->size, alpha.cols));
     for (plx_index v = 0; v < z->m; v++) {
-        const view_terms *t = &z->view[v];
+        view_terms *t = &z->view[v];
         block[v] = (plx__system_block){
             .x = &t->q.x, .sample = t->q.sample, .count = t->q.n, .gamma = t->gamma, .centred = p->orthogonal};
+        PLX_TRY(reduce_view(t, z, &block[v]));
         for (plx_index i = 0; i < t->q.l; i++)
             plx__axpy(r.data + (t->offset + t->q.labelled[i]) * r.ld, loss_weight(t), t->q.y.data + i * r.cols, r.cols);
     }
@@ -273,6 +296,7 @@ static plx_status keep_view(problem *z, plx_index v, const plx__system_block *bl
     const char *name = NULL;
     PLX_TRY(plx__joint_name(&name, z->run, "alpha", t->q.x.data.name));
     PLX_TRY(plx__put_rows(z->run, name, t->q.sample, NULL, plx__cmat(own)));
+    if (t->pivots.rank) return plx__pivot_expansion_keep(z->run, &t->q.x, &t->pivots, plx__cmat(block->weights));
     if (block->weights.data) return plx__expansion_keep_weights(z->run, &t->q.x, plx__cmat(block->weights));
     plx__system_plain(block, own);
     return plx__expansion_keep(z->run, &t->q.x, t->q.sample, t->q.n, plx__cmat(own));
@@ -343,6 +367,47 @@ static plx_status predict(plx__run *run)
     return decide(run, x, named);
 }
 
+/* ---- several processes ---- */
+
+static bool is_linear(const plx__run *run, plx_index v)
+{
+    plx__value kernel = {.word = -1};
+    return run->problem->views[v].kind != PLX_VIEW_KERNEL &&
+           plx__view_value(&kernel, run->ctx, run->settings, "kernel", run->problem->views[v].name) == PLX_OK &&
+           (kernel.word == PLX__KERNEL_LINEAR || kernel.word == PLX__KERNEL_COSINE);
+}
+
+static plx_status check(plx__run *run)
+{
+    const params *p = run->params;
+    bool features = p->solver == PLX__SYSTEM_AUTO || p->solver == PLX__SYSTEM_PRIMAL;
+    const char *solver = plx__system_solver_name((plx__system_solver)p->solver);
+    if (p->pivots > 0 && !features)
+        PLX_FAIL(run->ctx, PLX_E_ARG, "pivots = %lld: solver = %s works on the whole kernel; leave one of them out",
+                 (long long)p->pivots, solver);
+    if (plx__ranks(run->ctx) == 1 || p->pivots > 0) return PLX_OK;
+    if (!features)
+        PLX_FAIL(run->ctx, PLX_E_UNSUPPORTED,
+                 "corls: solver = %s is not distributed: one process has to fit it; primal is", solver);
+    for (plx_index v = 0; v < run->problem->n_views; v++)
+        if (!is_linear(run, v))
+            PLX_FAIL(run->ctx, PLX_E_UNSUPPORTED,
+                     "corls: the kernel of view '%s' is not distributed: one process has to fit it; linear and cosine "
+                     "are, and any with pivots > 0",
+                     run->problem->views[v].name);
+    return PLX_OK;
+}
+
+/* Prepared and chosen rows of a view, its factor, blocks of values. */
+static double pivot_bytes(const plx__run *run, plx_index v, double pivots)
+{
+    const plx__view *view = &run->problem->views[v];
+    double n = (double)run->problem->n, k = (double)run->problem->n_classes;
+    double entries = view->sparse ? 1.5 * (double)view->nonzeros : n * (double)view->cols;
+    return plx__prepared_bytes(run, v) + plx__pivot_expansion_bytes((double)view->present_count, pivots) +
+           8 * (entries + fmin(n, 1024.0) * pivots + 4 * n * k);
+}
+
 /* Prepared and kept rows of every view, the stacked system, and n x K results. */
 static double memory(const plx__run *run)
 {
@@ -351,17 +416,18 @@ static double memory(const plx__run *run)
     double size = 0, largest = 0, features = 0, bytes = 0, k = (double)p->n_classes;
     bool linear = true;
     for (plx_index v = 0; v < p->n_views; v++) {
-        plx__value kernel = {.word = -1};
-        if (plx__view_value(&kernel, run->ctx, run->settings, "kernel", p->views[v].name) != PLX_OK) return INFINITY;
-        linear = linear && (kernel.word == PLX__KERNEL_LINEAR || kernel.word == PLX__KERNEL_COSINE) &&
-                 p->views[v].kind != PLX_VIEW_KERNEL;
+        double pivots = fmin((double)own->pivots, (double)p->views[v].present_count);
+        linear = linear && (own->pivots > 0 || is_linear(run, v));
         size += (double)p->views[v].present_count;
         largest = fmax(largest, (double)p->views[v].present_count);
-        features += (double)p->views[v].cols;
-        bytes += plx__learner_bytes(run, v, PLX__SYSTEM_PRIMAL, false, false);
+        features += own->pivots > 0 ? pivots : (double)p->views[v].cols;
+        bytes += own->pivots > 0 && !run->fitted ? pivot_bytes(run, v, pivots)
+                                                 : plx__learner_bytes(run, v, PLX__SYSTEM_PRIMAL, false, false);
     }
     if (run->fitted) return bytes;
-    plx__system_solver solver = (plx__system_solver)own->solver;
+    plx__system_solver solver = own->pivots > 0 ? PLX__SYSTEM_PRIMAL : (plx__system_solver)own->solver;
+    double table = features * (features <= FORMED_UP_TO ? features : k);
+    if (plx__ranks(run->ctx) > 1) bytes += plx__row_passes_bytes(run->ctx, p->n, table);
     if (solver == PLX__SYSTEM_AUTO)
         solver = size <= DENSE_UP_TO ? PLX__SYSTEM_DENSE : linear ? PLX__SYSTEM_PRIMAL : PLX__SYSTEM_CG;
     return bytes + plx__system_bytes(solver, linear && !own->orthogonal, size, largest, features, k) + 8 * 8 * size * k;
@@ -387,12 +453,15 @@ const plx__method plx__method_corls = {
     .prior_array = "scores",
     .params_size = sizeof(params),
     .scores = "margin of the class, larger is surer (not a probability)",
-    .growth = "cubic; linear with solver=primal",
+    .growth = "cubic; linear with pivots or solver=primal",
+    .ranks = PLX__RANKS_SUMS, /* with linear and cosine kernels, or pivots */
     .params = tables,
     .arrays = array_specs,
     .transform = "scores",
     .view_scores = "f_VIEW",
     .memory = memory,
-    .memory_remedy = "use solver=primal with linear kernels, or solver=cg, or raise the memory limit",
+    .check = check,
+    .memory_remedy = "set pivots (for example pivots=300), use solver=primal with linear kernels, or solver=cg, or "
+                     "raise the memory limit",
     .fit = fit,
     .predict = predict};

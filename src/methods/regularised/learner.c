@@ -53,6 +53,11 @@ static bool has_graph(const plx__learner *q) { return q->gamma_i > 0 && q->graph
 
 static plx_status settle_solver(plx__learner *q, plx__run *run)
 {
+    if (q->most_pivots) {
+        plx__info(run->ctx, "%s: view '%s', %lld labelled of %lld samples, at most %lld pivots", run->method->name,
+                  q->x.data.name, (long long)q->l, (long long)q->n, (long long)q->most_pivots);
+        return PLX_OK;
+    }
     if (q->solver == PLX__SYSTEM_PRIMAL && !q->x.linear)
         PLX_FAIL(run->ctx, PLX_E_ARG, "solver = primal: view '%s' needs a linear or cosine kernel; use dense or cg",
                  q->x.data.name);
@@ -110,6 +115,17 @@ static plx_status ridge_in_features(plx__learner *q, plx__run *run, const plx_in
     return primal_coefficients(q, run, rows, a);
 }
 
+/* A linear function of the rows of the kernel's factor. */
+static plx_status ridge_by_pivots(plx__learner *q, plx__run *run, const plx_index *at, const plx__ridge_options *o,
+                                  plx_mat a, plx__iter_result *result)
+{
+    PLX_TRY(plx__pivot_expansion_find(&q->pivots, run, &q->x, at, q->l, q->most_pivots));
+    plx__points rows = plx__points_dense(q->pivots.x);
+    PLX_TRY(plx__arena_mat(&q->weights, plx__scratch(run->ctx), q->pivots.rank, q->y.cols));
+    PLX_TRY(plx__ridge_primal(run->ctx, rows, plx__cmat(q->y), o, q->weights, q->b, result));
+    return primal_coefficients(q, run, rows, a);
+}
+
 static plx_status ridge_in_samples(plx__learner *q, plx__run *run, const plx_index *at, const plx__ridge_options *o,
                                    plx_mat a, plx__iter_result *result)
 {
@@ -133,10 +149,11 @@ static plx_status solve_ridge(plx__learner *q, plx__run *run)
     PLX_TRY(matrix_name(&o.what, q, run));
     PLX_TRY(labelled_samples(&at, q, run));
     PLX_TRY(plx__arena_mat(&a, plx__scratch(run->ctx), q->l, q->y.cols));
-    if (q->solver == PLX__SYSTEM_PRIMAL) PLX_TRY(ridge_in_features(q, run, at, &o, a, &result));
+    if (q->most_pivots) PLX_TRY(ridge_by_pivots(q, run, at, &o, a, &result));
+    else if (q->solver == PLX__SYSTEM_PRIMAL) PLX_TRY(ridge_in_features(q, run, at, &o, a, &result));
     else PLX_TRY(ridge_in_samples(q, run, at, &o, a, &result));
     /* A Gram matrix has the square of the features' condition: what it cannot solve they may. */
-    bool few = q->x.linear && q->x.data.cols <= FEW_FEATURES;
+    bool few = q->x.linear && q->x.data.cols <= FEW_FEATURES && !q->most_pivots;
     if (q->solver != PLX__SYSTEM_PRIMAL && few && !result.converged && !plx__out_of_time(run->ctx))
         PLX_TRY(ridge_in_features(q, run, at, &o, a, &result));
     q->iterations = result.iterations;
@@ -425,7 +442,8 @@ plx_status plx__learner_solve(plx__learner *q, plx__run *run)
 
 plx_status plx__learner_values(plx__learner *q, plx__run *run, plx_mat f)
 {
-    if (q->weights.data) PLX_TRY(plx__expansion_keep_weights(run, &q->x, plx__cmat(q->weights)));
+    if (q->most_pivots) PLX_TRY(plx__pivot_expansion_keep(run, &q->x, &q->pivots, plx__cmat(q->weights)));
+    else if (q->weights.data) PLX_TRY(plx__expansion_keep_weights(run, &q->x, plx__cmat(q->weights)));
     else PLX_TRY(plx__expansion_keep(run, &q->x, q->sample, q->n, plx__cmat(q->alpha)));
     return plx__expansion_values(run, &q->x, f);
 }
@@ -527,6 +545,24 @@ double plx__learner_bytes(const plx__run *run, plx_index view, plx__system_solve
     }
     if (hinge) solving += (l + 4) * k;
     return plx__prepared_bytes(run, view) + 8 * (kept + solving + scoring + 4 * n * k);
+}
+
+/* Prepared and labelled rows, the factor and its normal equations, blocks of scores, results. */
+double plx__learner_pivot_bytes(const plx__run *run, plx_index view, plx_index most_pivots)
+{
+    const plx__problem *p = run->problem;
+    double n = (double)p->n, l = (double)p->n_labelled, k = (double)p->n_classes, entries = 0;
+    double pivots = fmin((double)most_pivots, l);
+    plx_index begin = 0, end = 0;
+    for (plx_index v = 0; v < p->n_views; v++)
+        if (view < 0 || v == view)
+            entries += p->views[v].sparse ? 1.5 * (double)p->views[v].nonzeros : n * (double)p->views[v].cols;
+    if (run->fitted) return plx__prepared_bytes(run, view) + 8 * (entries + 1024.0 * n + 4 * n * k);
+    plx__slabs_of_rank(&begin, &end, run->ctx, plx__slabs_cut(p->n_labelled, PLX__PANE_ROWS), 0);
+    double solving = 2 * pivots * pivots + (2 * l + 5 * pivots) * k + fmin(l, PLX__PANE_ROWS) * pivots;
+    return plx__prepared_bytes(run, view) + plx__pivot_expansion_bytes((double)(end - begin), pivots) +
+           plx__row_passes_bytes(run->ctx, p->n_labelled, pivots * pivots) +
+           8 * (2 * entries + solving + 1024.0 * pivots + 4 * n * k);
 }
 
 void plx__warn_unsolved(const plx__run *run, plx_index iterations, plx_index max_iter)

@@ -11,6 +11,7 @@
 #define PLX_METHODS_REGULARISED_LEARNER_H
 
 #include "kernel/kernel_system.h"
+#include "kernel/pivot_expansion.h"
 #include "run/prior.h"
 
 typedef struct plx__learner {
@@ -22,14 +23,16 @@ typedef struct plx__learner {
     bool bias, hinge;
     bool one_class_ok; /* hinge: labels of one class are not an error but give the constant f = 0, b = +-1 */
     plx__system_solver solver;
+    plx_index most_pivots;  /* squared loss without a graph: the kernel is reduced to so many; 0: it is not */
     plx__coupling_fn graph; /* y = L x over the n samples; not used when gamma_i is 0 */
     void *graph_arg;
 
-    plx_mat alpha;   /* n x K coefficients in K */
-    plx_mat dual;    /* l x K, hinge only */
-    plx_mat weights; /* cols x K when the solver found them; data NULL otherwise */
-    double *b;       /* K */
-    double *mean;    /* mean row of the features or of the kernel when the system was solved for f less its mean */
+    plx_mat alpha;             /* n x K coefficients in K */
+    plx_mat dual;              /* l x K, hinge only */
+    plx_mat weights;           /* cols x K when the solver found them; data NULL otherwise */
+    plx__kernel_pivots pivots; /* of most_pivots: the weights are those of its rows */
+    double *b;                 /* K */
+    double *mean; /* mean row of the features or of the kernel when the system was solved for f less its mean */
     plx_index iterations;
     bool converged;
 } plx__learner;
@@ -52,6 +55,9 @@ plx_status plx__put_rows(plx__run *run, const char *name, const plx_index *sampl
 
 /* Bytes plx__learner_solve and plx__learner_values take for a view (-1: concat) and its asked-for solver. */
 double plx__learner_bytes(const plx__run *run, plx_index view, plx__system_solver asked, bool graph, bool hinge);
+
+/* The same with pivots, squared loss and no graph. */
+double plx__learner_pivot_bytes(const plx__run *run, plx_index view, plx_index most_pivots);
 
 /* Rows that are not usable get the class shares of the model and its most frequent class; the warning says `why`. */
 plx_status plx__prior_rows(plx__run *run, plx_mat scores, int32_t *label, const uint8_t *usable, const char *why);

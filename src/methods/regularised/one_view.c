@@ -145,7 +145,8 @@ plx_status plx__one_view_fit(plx__run *run, bool hinge, bool graph)
                       .tol = p->tol,
                       .bias = p->bias,
                       .hinge = hinge,
-                      .solver = (plx__system_solver)p->solver};
+                      .solver = (plx__system_solver)p->solver,
+                      .most_pivots = p->pivots};
     PLX_TRY(choose_view(&view, run));
     PLX_TRY(mark_view(run, view));
     PLX_TRY(plx__expansion_prepare(&q.x, run, view));
@@ -188,21 +189,25 @@ static plx_index likely_view(const plx__run *run)
 
 /* ---- several processes ---- */
 
-/* Kernel matrices are nobody's to divide; a small one that nobody asked for each process has for itself. Told before
- * anything is done for such a kernel. */
+/* Pivots are a road of their own. Kernel matrices are nobody's to divide; a small one that nobody asked for each process
+ * has for itself. Told before anything is done for such a kernel. */
 plx_status plx__one_view_check(plx__run *run)
 {
     const plx__one_view_params *p = run->params;
     plx_index view = likely_view(run);
     const char *name = plx__prepared_name(run, view);
     plx__value kernel = {0};
-    if (plx__ranks(run->ctx) == 1) return PLX_OK;
+    if (p->pivots > 0 && p->solver != PLX__SYSTEM_AUTO && p->solver != PLX__SYSTEM_PRIMAL)
+        PLX_FAIL(run->ctx, PLX_E_ARG, "pivots = %lld: solver = %s works on the whole kernel; leave one of them out",
+                 (long long)p->pivots, plx__system_solver_name((plx__system_solver)p->solver));
+    if (plx__ranks(run->ctx) == 1 || p->pivots > 0) return PLX_OK;
     PLX_TRY(plx__view_value(&kernel, run->ctx, run->settings, "kernel", name));
     if (view >= 0 && run->problem->views[view].kind == PLX_VIEW_KERNEL) kernel.word = PLX__KERNEL_PRECOMPUTED;
     if (kernel.word != PLX__KERNEL_LINEAR && kernel.word != PLX__KERNEL_COSINE)
         PLX_FAIL(run->ctx, PLX_E_UNSUPPORTED,
-                 "%s: kernel = %s (view '%s') is not distributed: one process has to fit it; linear and cosine are",
-                 run->method->name, plx__kernel_name((plx__kernel_kind)kernel.word), name);
+                 "%s: kernel = %s (view '%s') is not distributed: one process has to fit it; linear and cosine are%s",
+                 run->method->name, plx__kernel_name((plx__kernel_kind)kernel.word), name,
+                 plx__param_find(run->method->params, "pivots") ? ", and any with pivots > 0" : "");
     if (p->solver != PLX__SYSTEM_AUTO && p->solver != PLX__SYSTEM_PRIMAL)
         PLX_FAIL(run->ctx, PLX_E_UNSUPPORTED,
                  "%s: solver = %s is not distributed: one process has to fit it; primal is", run->method->name,
@@ -216,6 +221,7 @@ double plx__one_view_bytes(const plx__run *run, bool hinge, bool graph)
     plx_index view = likely_view(run);
     double n = (double)run->problem->n, arrays = (plx__wanted(run, "gram") ? 16 : 0) * n * n;
     bool smooth = graph && p->gamma_i > 0;
+    if (p->pivots > 0) return arrays + plx__learner_pivot_bytes(run, view, p->pivots);
     if (graph && !run->fitted) {
         plx__value k = {0};
         if (plx__view_value(&k, run->ctx, run->settings, "graph_k", plx__prepared_name(run, view))) return INFINITY;

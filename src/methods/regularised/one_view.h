@@ -15,6 +15,7 @@ typedef struct plx__one_view_params {
     double gamma_a, gamma_i, tol; /* gamma_i: 0 where the method has no graph */
     bool bias;
     int solver;
+    plx_index pivots; /* 0 where the method has none */
 } plx__one_view_params;
 
 /* Rows of the parameter tables. */
@@ -27,6 +28,12 @@ typedef struct plx__one_view_params {
         PLX__BOOL(plx__one_view_params, bias, "1", "Fit an unregularised offset b."),                                  \
         PLX__CHOICE(plx__one_view_params, solver, "auto", "auto|dense|cg|primal",                                      \
                     "Factorise the kernel matrix, iterate on it, or solve for the weights of a linear kernel.")
+
+#define PLX__ONE_VIEW_PIVOTS                                                                                           \
+    PLX__INT(                                                                                                          \
+        plx__one_view_params, pivots, "0", 0, 1e9,                                                                     \
+        "Above 0: reduce the kernel to this many columns of its pivoted Cholesky factor; larger is nearer to the "     \
+        "full kernel.")
 
 #define PLX__ONE_VIEW_RESIDUAL_TOL                                                                                     \
     PLX__REAL_ABOVE(plx__one_view_params, tol, "1e-8", 0,                                                              \

@@ -5,7 +5,8 @@
  */
 #include "methods/regularised/one_view.h"
 
-static const plx__param_spec param_specs[] = {PLX__ONE_VIEW_PARAMS, PLX__ONE_VIEW_RESIDUAL_TOL, PLX__PARAM_END};
+static const plx__param_spec param_specs[] = {PLX__ONE_VIEW_PARAMS, PLX__ONE_VIEW_PIVOTS, PLX__ONE_VIEW_RESIDUAL_TOL,
+                                              PLX__PARAM_END};
 
 static const plx__array_spec array_specs[] = {PLX__ONE_VIEW_ARRAYS, {NULL, NULL, 0, NULL}};
 
@@ -21,11 +22,13 @@ const plx__method plx__method_rls = {
     .capabilities = PLX__ONE_VIEW_CAPABILITIES,
     .scores = "margin of the class, larger is surer (not a probability)",
     .growth = "linear",
-    .ranks = PLX__RANKS_SUMS, /* with linear and cosine kernels */
+    .ranks = PLX__RANKS_SUMS, /* with linear and cosine kernels, or pivots */
     .params = tables,
     .arrays = array_specs,
     .check = plx__one_view_check,
     .memory = memory,
-    .memory_remedy = "use solver=primal with a linear kernel, label fewer samples, or raise the memory limit",
+    .memory_remedy =
+        "set pivots (for example pivots=300), use solver=primal with a linear kernel, label fewer samples, "
+        "or raise the memory limit",
     .fit = fit,
     PLX__ONE_VIEW_FIELDS};

@@ -11,6 +11,7 @@
 #include "core/parallel.h"
 #include "linalg/csr.h"
 #include "gp/evidence.h"
+#include "gp/gp_pivots.h"
 #include "gp/gp_weight_space.h"
 
 enum { STRETCH = 512 };
@@ -127,6 +128,7 @@ bool plx__weight_space(const plx__gp_learner *g)
 {
     bool linear = true;
     double features = 0;
+    if (g->most_pivots) return true;
     for (plx_index k = 0; k < g->count; k++) {
         linear &= g->kernels[k].kernel.kind == PLX__KERNEL_LINEAR;
         features += (double)plx__points_cols(g->kernels[k].rows);
@@ -147,6 +149,10 @@ static void fill_row(double *out, const plx__view_kernel *k, plx__points rows, p
 
 static void labelled_features(plx__gp_learner *g)
 {
+    if (g->most_pivots) {
+        plx__gp_pivot_features(g, g->z);
+        return;
+    }
     for (plx_index i = 0; i < g->z.rows; i++)
         for (plx_index k = 0, at = 0; k < g->count; at += plx__points_cols(g->refs[k++].rows))
             fill_row(g->z.data + i * g->z.ld + at, &g->kernels[k], g->refs[k].rows, i,
@@ -155,11 +161,14 @@ static void labelled_features(plx__gp_learner *g)
 
 static plx_status thin_gradient(plx__gp_learner *g, const plx__weight_space_gradient *sums, double *gradient)
 {
+    plx_index to = 0;
     for (plx_index k = 0, at = 0; k < g->count; k++) {
-        plx_index end = at + plx__points_cols(g->refs[k].rows);
-        for (gradient[k] = 0; at < end; at++) gradient[k] += sums->column[at];
+        plx_index end = at + (g->most_pivots ? g->pivots[k].rank : plx__points_cols(g->refs[k].rows));
+        for (gradient[to] = 0; at < end; at++) gradient[to] += sums->column[at];
+        to++;
+        if (has_width(g, k)) gradient[to++] = 0; /* pivots keep it */
     }
-    if (g->targets.regression) gradient[g->count] = g->targets.noise * sums->trace;
+    if (g->targets.regression) gradient[to] = g->targets.noise * sums->trace;
     return PLX_OK;
 }
 
@@ -200,18 +209,22 @@ plx_status plx__gp_amplitude_unit(double *out, plx_context *ctx, const plx__view
 
 static plx_status maximise(plx__gp_learner *g, plx_index max_iter, plx__lbfgs_result *result)
 {
-    uint8_t *is_width = NULL;
+    uint8_t *is_width = NULL, *free = NULL;
     double *unit = NULL;
     plx_index at = 0;
     PLX_TRY(plx__arena_u8(&is_width, plx__scratch(g->ctx), g->n_hyper));
+    PLX_TRY(plx__arena_u8(&free, plx__scratch(g->ctx), g->n_hyper));
     PLX_TRY(plx__arena_f64(&unit, plx__scratch(g->ctx), g->n_hyper, 1));
     for (plx_index i = 0; i < g->n_hyper; i++) unit[i] = 1.0;
     for (plx_index k = 0; k < g->count; k++) {
         PLX_TRY(plx__gp_amplitude_unit(&unit[at++], g->ctx, &g->kernels[k]));
         if (has_width(g, k)) is_width[at++] = 1;
     }
+    for (plx_index i = 0; i < g->n_hyper; i++) free[i] = !g->most_pivots || !is_width[i];
+    if (g->most_pivots && memchr(is_width, 1, (size_t)g->n_hyper))
+        plx__info(g->ctx, "%s: with pivots the widths stay as they are", g->run->method->name);
     plx__evidence problem = {
-        .count = g->n_hyper, .hyper = g->hyper, .is_width = is_width, .unit = unit, .max_iter = max_iter};
+        .count = g->n_hyper, .hyper = g->hyper, .free = free, .is_width = is_width, .unit = unit, .max_iter = max_iter};
     if (!g->targets.regression)
         PLX_TRY(plx__arena_mat(&g->targets.near, plx__scratch(g->ctx), g->targets.q, g->targets.n));
     return plx__evidence_maximise(g->ctx, &problem, evidence_at, g, result);
@@ -222,6 +235,10 @@ static plx_status reserve(plx__gp_learner *g)
     plx_index n = g->targets.n, p = 0;
     for (plx_index k = 0; k < g->count; k++) p += plx__points_cols(g->kernels[k].rows);
     g->thin = plx__weight_space(g);
+    if (g->most_pivots) {
+        PLX_TRY(plx__gp_find_pivots(g, g->divided));
+        p = plx__gp_pivot_columns(g);
+    }
     if (g->thin) return plx__arena_mat(&g->z, plx__scratch(g->ctx), n, p);
     PLX_TRY(PLX__ARENA_NEW(&g->base, plx__scratch(g->ctx), g->count));
     PLX_TRY(plx__arena_mat(&g->k, plx__scratch(g->ctx), n, n));
@@ -253,7 +270,13 @@ static plx_status thin_score(plx__gp_learner *g, const plx__gp_state *s, plx_ind
                              plx_mat variance)
 {
     plx_mat z;
+    double *own = NULL;
     PLX_TRY(plx__arena_mat(&z, plx__scratch(g->ctx), end - begin, s->weights.rows));
+    if (g->most_pivots) {
+        PLX_TRY(plx__arena_f64(&own, plx__scratch(g->ctx), end - begin, 1));
+        PLX_TRY(plx__gp_pivot_rows(g, begin, end, z, own));
+        return plx__weight_space_predict(g->ctx, s, z, own, mean, variance);
+    }
     for (plx_index i = begin; i < end; i++)
         for (plx_index k = 0, at = 0; k < g->count; at += plx__points_cols(g->kernels[k++].rows))
             fill_row(z.data + (i - begin) * z.ld + at, &g->kernels[k], g->kernels[k].rows, i,

@@ -4,12 +4,13 @@
  * co-training with those of one view.
  *
  * Hyper-parameters are in order: per kernel amplitude and (rbf) width, then the noise (regression). With linear kernels
- * of few features all in all the state is that of gp_weight_space.h: nothing n_l x n_l is formed.
+ * of few features all in all, and with pivots (gp_pivots.h), the state is that of gp_weight_space.h: nothing n_l x n_l is
+ * formed. Pivots keep the widths as they are.
  */
 #ifndef PLX_GP_GP_LEARN_H
 #define PLX_GP_GP_LEARN_H
 
-#include "kernel/view_kernel.h"
+#include "kernel/kernel_pivots.h"
 #include "optim/lbfgs_run.h"
 #include "gp/gp_task.h"
 
@@ -22,10 +23,13 @@ typedef struct plx__gp_learner {
     plx__gp_targets targets;
     plx_index n_hyper;
     double *hyper;
-    bool thin;     /* in weight space */
-    plx_mat *base; /* count: n_l x n_l, see plx__view_kernel_base */
-    plx_mat k, m;  /* n_l x n_l: covariance, gradient matrix */
-    plx_mat z;     /* thin: n_l x p, features times the root of the amplitude */
+    plx_index most_pivots;      /* every kernel is reduced to so many (gp_pivots.h); 0: it is not */
+    plx__kernel_pivots *pivots; /* count, then; x is n_l x rank */
+    bool divided;               /* processes choose the pivots together */
+    bool thin;                  /* in weight space */
+    plx_mat *base;              /* count: n_l x n_l, see plx__view_kernel_base */
+    plx_mat k, m;               /* n_l x n_l: covariance, gradient matrix */
+    plx_mat z;                  /* thin: n_l x p, features times the root of the amplitude */
 } plx__gp_learner;
 
 /* Whether the state is that of gp_weight_space.h: `linear` kernels with `features` columns all in all, or those of a

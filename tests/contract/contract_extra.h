@@ -37,6 +37,7 @@ static const extra_settings EXTRA_SETTINGS[] = {
     {"gp", "needed", {"combine=sum", "missing=mean", "max_iter=3"}},
     {"gp", "linear", {"view=link", "missing=zero", "max_iter=4", "averaging=map"}},
     {"gp", "rbf", {"view=link", "kernel=rbf", "scale=unit", "missing=mean", "optimize=none", "averaging=exact"}},
+    {"gp", "pivots", {"combine=sum", "kernel=poly", "pivots=6", "max_iter=3"}},
     {"hknn", "vectors", {"combine=crv", "missing=all", "balance=none", "k=cv", "k_grid=2,3", "lambda=0", "scale=none"}},
     {"hknn", "forward", {"select=forward", "members=3", "combine=auto", "distance=residual", "scale=unit"}},
     {"hybridtree", "hybrid", {"mode=hybrid", "cut=goodness", "clusters=3"}},

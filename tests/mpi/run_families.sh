@@ -98,6 +98,8 @@ same "rls, pivots" rls pairs --labels 60% --set kernel=rbf --set width=3 --set p
 same "corls, pivots" corls pairs --set kernel=rbf --set width=3 --set pivots=30
 same "corls, linear" corls pairs --set gamma_c=1
 refused "corls: the kernel of view 'v0' is not distributed" corls pairs --set kernel=rbf
+same "gp, pivots" gp pairs --labels 40% --set kernel=rbf --set width=3 --set pivots=20 --set max_iter=2
+refused "gp: pivots = 0 is not distributed" gp pairs
 
 # Kernel canonical correlations: rows of the reduced views, centred by means over all pairs or not.
 same "kcca, linear" kcca pairs --set gs_max=6 --set dim=2 --set retrieval=false

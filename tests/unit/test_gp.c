@@ -2,6 +2,8 @@
  * gp: closed forms, gradients by finite differences, ways to say the same thing, and every refusal.
  */
 #include "gp_helpers.h"
+#include "linalg/distance.h"
+#include "pivot_helpers.h"
 
 /* One labelled sample: mean = k y / (k_11 + noise), variance = k_** - k^2 / (k_11 + noise). */
 static void one_labelled_sample(void **state)
@@ -130,6 +132,134 @@ static void weight_space_is_dense(void **state)
         plx_dataset_destroy(a);
         plx_dataset_destroy(b);
     }
+    remove_directory(directory);
+    plx_context_destroy(ctx);
+}
+
+/* With every labelled sample a pivot the process is that of the whole kernels, for held-out samples too; the factor leaves
+ * 1e-12 of the diagonal, which inference on ten samples does not magnify beyond 1e-8. */
+static void all_pivots_are_the_kernel(void **state)
+{
+    static const char *const arrays[] = {"mean", "variance", "alpha", "hyper", NULL};
+    plx_context *ctx = test_context(2);
+    char directory[64];
+    (void)state;
+    make_directory(directory);
+    write_file(directory, "held.txt", "0\n0\n0\n0\n0\n1\n0\n0\n0\n0\n0\n1\n0\n0\n");
+    for (int variant = 0; variant < 8; variant++) {
+        bool regression = variant & 1;
+        toy t = make_toy(variant & 2 ? 3 : 2, variant & 4);
+        plx_dataset *d = toy_dataset(ctx, &t, 2, regression);
+        const char *settings[] = {regression ? "task=regression" : "task=classification",
+                                  "combine=sum",
+                                  "amplitude.text=1.5",
+                                  "heldout=held.txt",
+                                  "kernel.text=rbf",
+                                  "width.text=1.2",
+                                  "kernel.image=poly",
+                                  "optimize=none",
+                                  "pivots=0",
+                                  NULL};
+        plx_model *whole = fit_asking(ctx, "gp", d, settings, arrays, directory);
+        settings[8] = "pivots=100";
+        plx_model *reduced = fit_asking(ctx, "gp", d, settings, arrays, directory);
+        for (int k = 0; arrays[k]; k++)
+            assert_same_matrix(array_of(reduced, arrays[k]), array_of(whole, arrays[k]), 1e-8);
+        assert_close(evidence(reduced), evidence(whole), 1e-8);
+        plx_model_destroy(whole);
+        plx_model_destroy(reduced);
+        plx_dataset_destroy(d);
+    }
+    remove_directory(directory);
+    plx_context_destroy(ctx);
+}
+
+/* Three pivots, by the reduced kernel Q formed outright: mean = Q_xl (Q_ll + noise)^-1 y, variance = kappa(x,x) - Q_xl (Q_ll
+ * + noise)^-1 Q_lx. */
+static void few_pivots_by_brute_force(void **state)
+{
+    plx_context *ctx = test_context(1);
+    toy t = make_toy(2, false);
+    plx_dataset *d = toy_dataset(ctx, &t, 1, true);
+    double gram[TOY_N * TOY_N], q[TOY_N * TOY_N], inverse[TOY_N * TOY_N];
+    uint8_t labelled[TOY_N];
+    int at[TOY_N], l = 0;
+    (void)state;
+    for (int i = 0; i < TOY_N; i++) {
+        labelled[i] = t.label[i] >= 0;
+        if (labelled[i]) at[l++] = i;
+        for (int j = 0; j < TOY_N; j++)
+            gram[i * TOY_N + j] = 1.5 * exp(-plx__dist_sq(t.x[0] + 2 * i, t.x[0] + 2 * j, 2) / (2 * 1.2 * 1.2));
+    }
+    reduce_gram(q, gram, TOY_N, labelled, 3);
+    for (int i = 0; i < l; i++)
+        for (int j = 0; j < l; j++) inverse[i * l + j] = q[at[i] * TOY_N + at[j]] + (i == j ? 0.2 : 0);
+    invert(inverse, l);
+    plx_model *m = fit_model(ctx, "gp", d,
+                             SETTINGS("task=regression", "kernel=rbf", "width=1.2", "amplitude=1.5", "noise=0.2",
+                                      "center=0", "optimize=none", "pivots=3"));
+    for (int i = 0; i < TOY_N; i++) {
+        double mean = 0, variance = gram[i * TOY_N + i];
+        for (int a = 0; a < l; a++)
+            for (int b = 0; b < l; b++) {
+                mean += q[i * TOY_N + at[a]] * inverse[a * l + b] * t.y[at[b]];
+                variance -= q[i * TOY_N + at[a]] * inverse[a * l + b] * q[i * TOY_N + at[b]];
+            }
+        assert_close(array_of(m, "mean").data[i], mean, 1e-9);
+        assert_close(array_of(m, "variance").data[i], variance, 1e-9);
+    }
+    plx_model_destroy(m);
+    check_gradient(ctx, "gp", d, SETTINGS("task=regression", "kernel=poly", "pivots=3", "optimize=none"),
+                   (const char *const[]){"amplitude", "noise"});
+    plx_dataset_destroy(d);
+    plx_context_destroy(ctx);
+}
+
+/* Learning keeps the widths, which the pivots were chosen by, and is no worse than the start. */
+static void pivots_keep_widths(void **state)
+{
+    plx_context *ctx = test_context(1);
+    toy t = make_toy(2, true);
+    plx_dataset *d = toy_dataset(ctx, &t, 2, false);
+    (void)state;
+    plx_model *start =
+        fit_model(ctx, "gp", d, SETTINGS("combine=sum", "kernel=rbf", "width=1.3", "pivots=4", "optimize=none"));
+    plx_model *best = fit_model(ctx, "gp", d, SETTINGS("combine=sum", "kernel=rbf", "width=1.3", "pivots=4"));
+    assert_true(array_of(best, "hyper").data[1] == 1.3 && array_of(best, "hyper").data[3] == 1.3);
+    assert_true(evidence(best) > evidence(start));
+    plx_model_destroy(start);
+    plx_model_destroy(best);
+    plx_dataset_destroy(d);
+    plx_context_destroy(ctx);
+}
+
+/* A view that no labelled sample has gives no pivot and nothing to learn; a model of it can be kept all the same. */
+static void no_pivot_in_a_view(void **state)
+{
+    plx_context *ctx = test_context(1);
+    toy t = make_toy(2, false);
+    char directory[64], path[96];
+    plx_model *again = NULL;
+    (void)state;
+    for (int i = 0; i < TOY_N; i++) t.present[1][i] = t.label[i] < 0;
+    plx_dataset *d = toy_dataset(ctx, &t, 2, false), *one = toy_dataset(ctx, &t, 1, false);
+    const char *const settings[] = {"combine=sum", "kernel=poly", "pivots=5", "optimize=none", NULL};
+    plx_model *m = fit_model(ctx, "gp", d, settings), *alone = fit_model(ctx, "gp", one, settings);
+    assert_same_matrix(array_of(m, "mean"), array_of(alone, "mean"), 1e-12);
+    make_directory(directory);
+    snprintf(path, sizeof path, "%s/m.plx", directory);
+    assert_ok(ctx, plx_model_save(ctx, m, path));
+    assert_ok(ctx, plx_model_load(&again, ctx, path));
+    plx_prediction *p = NULL;
+    assert_ok(ctx, plx_predict(&p, ctx, again, d));
+    for (int i = 0; i < TOY_N; i++)
+        assert_string_equal(plx_prediction_label(p, i), plx_prediction_label(plx_model_prediction(m), i));
+    plx_prediction_destroy(p);
+    plx_model_destroy(again);
+    plx_model_destroy(alone);
+    plx_model_destroy(m);
+    plx_dataset_destroy(one);
+    plx_dataset_destroy(d);
     remove_directory(directory);
     plx_context_destroy(ctx);
 }
@@ -282,6 +412,10 @@ int main(void)
                                        cmocka_unit_test(optimum_is_no_worse),
                                        cmocka_unit_test(precomputed_is_linear),
                                        cmocka_unit_test(weight_space_is_dense),
+                                       cmocka_unit_test(all_pivots_are_the_kernel),
+                                       cmocka_unit_test(few_pivots_by_brute_force),
+                                       cmocka_unit_test(pivots_keep_widths),
+                                       cmocka_unit_test(no_pivot_in_a_view),
                                        cmocka_unit_test(mean_of_standardised_columns),
                                        cmocka_unit_test(kernel_of_heldout),
                                        cmocka_unit_test(storage_does_not_matter),

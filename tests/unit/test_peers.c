@@ -171,8 +171,8 @@ enum { N = PANES * PLX__PANE_ROWS + 7, COLS = 5, K = 2 };
 /* Some samples lack a view. */
 static bool has_holes(const trial *t)
 {
-    static const char *const methods[] = {"cca", "bct", "kcca", "corls"};
-    for (int m = 0; m < 4; m++)
+    static const char *const methods[] = {"cca", "bct", "kcca", "corls", "gp"};
+    for (int m = 0; m < 5; m++)
         if (strcmp(t->method, methods[m]) == 0) return true;
     return false;
 }
@@ -270,6 +270,8 @@ static void fits_are_those_of_one_process(void **state)
         {"rls", true, true, {"kernel", "rbf", "width", "3", "pivots", "4", NULL}},
         {"corls", true, true, {"kernel", "rbf", "width", "3", "pivots", "4", "orthogonal", "1"}},
         {"corls", true, true, {"solver", "primal", NULL}},
+        {"gp", true, true, {"kernel", "rbf", "width", "3", "pivots", "4", "combine", "sum"}},
+        {"gp", true, true, {"kernel", "rbf", "width", "3", "pivots", "4", "optimize", "none"}},
     };
     (void)state;
     for (size_t k = 0; k < sizeof trials / sizeof *trials; k += ONLY_SOME ? 3 : 1) {
@@ -323,7 +325,7 @@ static void refusals(void **state)
     assert_ok(ctx, plx_context_set_peers(ctx, &p));
     plx_dataset *d = make_data(ctx, &t);
     assert_fails(ctx, plx_fit(&m, ctx, "nb", d, NULL, NULL), PLX_E_IO, "rank 1 cannot be reached");
-    assert_fails(ctx, plx_fit(&m, ctx, "gp", d, NULL, NULL), PLX_E_UNSUPPORTED, "gp is not distributed");
+    assert_fails(ctx, plx_fit(&m, ctx, "gp", d, NULL, NULL), PLX_E_UNSUPPORTED, "gp: pivots = 0 is not distributed");
     refused(ctx, d, "rls", "kernel", "rbf", "rls: kernel = rbf (view 'joined') is not distributed");
     refused(ctx, d, "rls", "solver", "cg", "rls: solver = cg is not distributed");
     refused(ctx, d, "colr", "graph", "rbf", "colr: graph = rbf is not distributed");

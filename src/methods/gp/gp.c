@@ -7,8 +7,12 @@
  */
 #include "methods/gp/gp.h"
 
+#include <math.h>
 #include <string.h>
 
+#include "core/ranks.h"
+#include "core/slabs.h"
+#include "gp/gp_pivots.h"
 #include "run/problem.h"
 #include "run/facts.h"
 
@@ -30,6 +34,9 @@ static const plx__param_spec param_specs[] = {
     PLX__CHOICE(gp_params, optimize, "evidence", "none|evidence",
                 "Keep amplitude, width and noise as given, or start there and maximise the evidence."),
     PLX__INT(gp_params, max_iter, "200", 1, 1e9, "Most iterations of that."),
+    PLX__INT(gp_params, pivots, "0", 0, 1e9,
+             "Above 0: reduce every kernel to this many columns of its pivoted Cholesky factor over the labelled "
+             "samples; larger is nearer to the full kernel."),
     PLX__PARAM_END};
 
 static const plx__array_spec array_specs[] = {
@@ -44,17 +51,37 @@ static const plx__array_spec array_specs[] = {
 
 /* ---- scoring ---- */
 
+typedef struct scoring {
+    gp *g;
+    const plx__gp_state *s;
+    plx_mat mean, variance;
+} scoring;
+
+static plx_status score_pane(void *arg, plx_context *ctx, plx_index begin, plx_index end, double *table)
+{
+    const scoring *job = arg;
+    (void)table;
+    for (plx_index at = begin; at < end; at += BLOCK_ROWS) {
+        plx_index last = plx__min(end, at + BLOCK_ROWS);
+        PLX_TRY(plx__gp_score(&job->g->learner, job->s, at, last, job->mean, job->variance));
+        PLX_TRY(plx__report(ctx, "score", last, job->mean.rows, NAN));
+    }
+    return PLX_OK;
+}
+
+/* Processes that divide the pivots divide the samples to be scored. */
 static plx_status score(gp *g, const plx__gp_state *s, double offset)
 {
     plx_index n = g->run->problem->n;
     plx_mat mean, variance;
     PLX_TRY(plx__store_new(&mean, g->run->out, "mean", n, s->q));
     PLX_TRY(plx__store_new(&variance, g->run->out, "variance", n, s->q));
-    for (plx_index at = 0; at < n; at += BLOCK_ROWS) {
-        plx_index end = plx__min(n, at + BLOCK_ROWS);
-        PLX_TRY(plx__gp_score(&g->learner, s, at, end, mean, variance));
-        PLX_TRY(plx__report(g->ctx, "score", end, n, NAN));
-    }
+    scoring job = {g, s, mean, variance};
+    plx__slabs cut = plx__slabs_cut(n, PLX__PANE_ROWS);
+    cut.alone = !g->learner.divided;
+    PLX_TRY(plx__slabs_each(g->ctx, cut, score_pane, &job));
+    PLX_TRY(plx__slabs_share(g->ctx, cut, mean.data, (size_t)s->q * sizeof(double), 1));
+    PLX_TRY(plx__slabs_share(g->ctx, cut, variance.data, (size_t)s->q * sizeof(double), 1));
     for (plx_index i = 0; i < n * s->q; i++) mean.data[i] += offset;
     plx__gp_outcome outcome = {.regression = g->regression,
                                .averaging = (plx__averaging)g->set->averaging,
@@ -193,10 +220,12 @@ static plx_status fit(plx__run *run)
     gp g;
     plx__gp_state state;
     PLX_TRY(plx__gp_open(&g, run));
+    g.learner.divided = g.learner.most_pivots > 0;
     PLX_TRY(open_targets(&g));
     warn_of_size(&g);
     PLX_TRY(learn(&g, &state));
     PLX_TRY(plx__gp_store(run, &state, &g.learner.targets));
+    if (g.learner.most_pivots) PLX_TRY(plx__gp_store_pivots(&g.learner));
     for (plx_index v = 0; v < g.learner.count && !state.weights.data; v++)
         PLX_TRY(plx__reference_store(run, &g.learner.refs[v], "rows", g.learner.kernels[v].name));
     PLX_TRY(score(&g, &state, g.learner.targets.offset));
@@ -206,8 +235,9 @@ static plx_status fit(plx__run *run)
 /* A thin state must be that of these kernels' features. */
 static plx_status check_thin(const gp *g, const plx__gp_state *s)
 {
-    plx_index features = 0;
-    for (plx_index v = 0; v < g->learner.count; v++) features += plx__points_cols(g->learner.kernels[v].rows);
+    plx_index features = g->learner.most_pivots ? plx__gp_pivot_columns(&g->learner) : 0;
+    for (plx_index v = 0; v < g->learner.count && !g->learner.most_pivots; v++)
+        features += plx__points_cols(g->learner.kernels[v].rows);
     if (features != s->weights.rows) PLX_FAIL(g->ctx, PLX_E_FORMAT, "the model's weights do not fit its views");
     return PLX_OK;
 }
@@ -220,11 +250,22 @@ static plx_status predict(plx__run *run)
     double offset = 0;
     PLX_TRY(plx__gp_open(&g, run));
     PLX_TRY(plx__gp_load(&state, &sample, &offset, run, g.regression));
+    if (g.learner.most_pivots) PLX_TRY(plx__gp_load_pivots(&g.learner));
+    if (g.learner.most_pivots && !state.weights.data)
+        PLX_FAIL(run->ctx, PLX_E_FORMAT, "the model lacks the weights of its pivots");
     if (state.weights.data) PLX_TRY(check_thin(&g, &state));
     for (plx_index v = 0; v < g.learner.count && !state.weights.data; v++)
         PLX_TRY(plx__reference_load(&g.learner.refs[v], run, &g.learner.kernels[v], "rows", sample, state.n));
     PLX_TRY(score(&g, &state, offset));
     return put_new_kernel(&g);
+}
+
+/* Covariances of all labelled samples are nobody's to divide. */
+static plx_status check(plx__run *run)
+{
+    if (plx__ranks(run->ctx) == 1 || ((const gp_params *)run->params)->pivots > 0) return PLX_OK;
+    PLX_FAIL(run->ctx, PLX_E_UNSUPPORTED,
+             "gp: pivots = 0 is not distributed: one process has to fit it; pivots > 0 is");
 }
 
 static bool is_linear(const plx__run *run, const char *view)
@@ -253,9 +294,10 @@ static double memory(const plx__run *run)
                 2 * (view->sparse ? 12.0 * (double)view->nonzeros : 8.0 * n * (double)view->cols);
     }
     if (all && p->combine == GP_CONCAT) kernels = 1;
+    if (p->pivots > 0) features = kernels * fmin((double)p->pivots, run->fitted ? (double)p->pivots : l);
     double block = (run->fitted ? n : l) * (double)BLOCK_ROWS * 3, square = (kernels + 5 + 2 * q) * l * l;
-    if (plx__gp_in_weight_space(linear, features, l)) {
-        square = 3 * l * features + (5 + 2 * q) * features * features;
+    if (p->pivots > 0 || plx__gp_in_weight_space(linear, features, l)) {
+        square = (p->pivots > 0 ? 6 : 3) * l * features + (5 + 2 * q) * features * features;
         block = features * (double)BLOCK_ROWS * 3;
     }
     return rows + 8 * (square + block + n * (4 * q + 4) + (plx__wanted(run, "kernel") ? n * n : 0));
@@ -282,11 +324,13 @@ const plx__method plx__method_gp = {
     .zero_rows = PLX__ZERO_ROWS_PRESENT,
     .params_size = sizeof(gp_params),
     .scores = "class probability",
-    .growth = "cubic in labels",
+    .growth = "cubic in labels; linear with pivots",
+    .ranks = PLX__RANKS_SUMS, /* with pivots */
     .params = tables,
     .arrays = array_specs,
     .transform = "mean",
-    .memory_remedy = "label fewer samples or raise the memory limit",
+    .check = check,
+    .memory_remedy = "set pivots (for example pivots=300), label fewer samples or raise the memory limit",
     .memory = memory,
     .fit = fit,
     .predict = predict};

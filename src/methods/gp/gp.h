@@ -15,7 +15,7 @@ typedef struct gp_params {
     int task, combine, missing, averaging, optimize;
     double noise;
     bool center;
-    plx_index max_iter;
+    plx_index max_iter, pivots;
 } gp_params;
 
 typedef struct gp {

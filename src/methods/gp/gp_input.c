@@ -290,6 +290,7 @@ plx_status plx__gp_open(gp *g, plx__run *run)
 {
     const uint8_t *used = NULL;
     *g = (gp){.run = run, .ctx = run->ctx, .set = run->params, .learner = {.run = run, .ctx = run->ctx}};
+    g->learner.most_pivots = g->set->pivots;
     g->regression = g->set->task == GP_REGRESSION;
     bool all = strcmp(g->set->view, "all") == 0;
     if (is_joined(g)) PLX_TRY(refuse_view_keys(g));

@@ -12,6 +12,16 @@ foreach(source ${PLX_UNIT_TESTS})
   set_tests_properties(unit.${name} PROPERTIES LABELS unit TIMEOUT 300)
 endforeach()
 
+# Devices as shared objects, for what looks for them.
+foreach(name near old)
+  add_library(parallax_${name} MODULE tests/device/${name}_plugin.c)
+  target_link_libraries(parallax_${name} PRIVATE plx_objects)
+  set_target_properties(parallax_${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/devices)
+  add_dependencies(test_device_session parallax_${name})
+endforeach()
+set_tests_properties(unit.test_device_session PROPERTIES ENVIRONMENT
+  "PARALLAX_DEVICE_PATH=/nowhere:${CMAKE_BINARY_DIR}/devices")
+
 # Examples: each is compiled like a stranger's program and run.
 file(GLOB PLX_EXAMPLES CONFIGURE_DEPENDS examples/*.c)
 foreach(source ${PLX_EXAMPLES})

@@ -11,7 +11,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-ORDER = ["core", "params", "linalg", "data", "io", "run", "optim", "labelsets", "kernel", "graph", "gp", "mixture",
+ORDER = ["core", "params", "linalg", "device", "data", "io", "run", "optim", "labelsets", "kernel", "graph", "gp", "mixture",
          "cluster", "active", "methods", "eval", "explain", "compare", "ner", "report", "api"]
 LEVEL = {name: i for i, name in enumerate(ORDER)}
 SHARED_IN_METHODS = {"methods/methods.def", "methods/registry.h", "methods/acquirers.h"}

@@ -40,11 +40,14 @@ typedef struct plx_context_options {
     double time_limit;       /**< seconds per call; 0: none. Ends iterations with what they have; a call
                                   without a result half the limit (at least 2 s) later ends with PLX_E_CANCELLED */
     size_t arena_block;      /**< bytes per scratch block; 0: default; 1: one block per request */
+    const char *device;      /**< "cpu" (or NULL): none; "cuda": this GPU, or an error; "auto": a GPU where there is one
+                                  and it pays, else the CPU. Copied */
+    int64_t device_memory;   /**< most bytes to take on it; 0: what it has free */
 } plx_context_options;
 
 #define PLX_CONTEXT_OPTIONS_INIT                                                                                       \
     {                                                                                                                  \
-        sizeof(plx_context_options), {0, 0, 0}, 0, 0, 1, 0, 0.0, 0                                                     \
+        sizeof(plx_context_options), {0, 0, 0}, 0, 0, 1, 0, 0.0, 0, 0, 0                                               \
     }
 
 typedef struct plx_context plx_context;

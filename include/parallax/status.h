@@ -25,7 +25,8 @@ typedef enum plx_status {
     PLX_E_IO = -6,          /**< a file could not be opened, read or written */
     PLX_E_FORMAT = -7,      /**< a file is not what it should be */
     PLX_E_UNSUPPORTED = -8, /**< a valid request this method or build cannot serve */
-    PLX_E_INTERNAL = -9     /**< a fault of the library itself: please report it */
+    PLX_E_INTERNAL = -9,    /**< a fault of the library itself: please report it */
+    PLX_E_DEVICE = -10      /**< the device asked for is not there, or failed */
 } plx_status;
 
 /**

@@ -1,8 +1,11 @@
 /*
  * Public face of the context: settings, callbacks, the last error; and the names of statuses and of the version.
  */
+#include <string.h>
+
 #include "api/api_args.h"
 #include "core/ranks.h"
+#include "device/device_session.h"
 #include "parallax/version.h"
 
 const char *plx_version(void) { return PLX_VERSION_STRING; }
@@ -13,7 +16,14 @@ plx_status plx_context_create(plx_context **out, const plx_context_options *opti
 {
     if (!out) return PLX_E_ARG;
     *out = NULL;
-    return plx__context_create(out, options);
+    PLX_TRY(plx__context_create(out, options));
+    plx_context_options o = PLX_CONTEXT_OPTIONS_INIT;
+    if (options) memcpy(&o, options, options->struct_size); /* checked by now */
+    plx_status st = plx__device_choose(*out, o.device, o.device_memory);
+    if (st == PLX_OK) return PLX_OK;
+    plx__context_destroy(*out);
+    *out = NULL;
+    return st;
 }
 
 void plx_context_destroy(plx_context *ctx) { plx__context_destroy(ctx); }

@@ -16,6 +16,7 @@
 #include "core/ranks.h"
 #include "data/divided.h"
 #include "data/kernel_columns.h"
+#include "device/device_session.h"
 #include "run/checkpoint.h"
 #include "run/problem.h"
 #include "linalg/csr.h"
@@ -368,7 +369,9 @@ static plx_status run_fit(plx_context *ctx, plx_model *m, plx__problem *p, plx__
     if (m->method->check) PLX_TRY(m->method->check(&run));
     plx__advise_problem(ctx, p, m->settings);
     PLX_TRY(divide_rows(&run, p));
+    PLX_TRY(plx__device_require(ctx));
     PLX_TRY(measured_fit(&run, &m->memory));
+    plx__device_unused(ctx, m->method->name);
     PLX_TRY(plx__scales_report(&run));
     return plx__prior_keep(store, ctx, p, run.outcome);
 }

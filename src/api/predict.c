@@ -6,6 +6,7 @@
 #include "api/api_args.h"
 #include "api/merge_rows.h"
 #include "api/portfolio_impl.h"
+#include "device/device_session.h"
 #include "run/problem.h"
 
 plx_status plx__prediction_create(plx_prediction **out, plx_context *ctx, const plx__method *method)
@@ -65,6 +66,7 @@ static plx_status run_method(const request *r, plx__problem *p, plx__store *stor
     if (m->method->memory)
         PLX_TRY(plx__need_memory(r->ctx, m->method->memory(&run), m->method->name,
                                  "predict fewer samples at a time or raise the memory limit"));
+    PLX_TRY(plx__device_require(r->ctx));
     return m->method->predict(&run);
 }
 

@@ -37,8 +37,8 @@ double plx__thread_time(void) { return clock_seconds(CLOCK_THREAD_CPUTIME_ID); }
 const char *plx__status_name(plx_status status)
 {
     static const char *const names[] = {
-        "PLX_OK",          "PLX_E_NOMEM", "PLX_E_ARG",    "PLX_E_DATA",        "PLX_E_NUMERIC",
-        "PLX_E_CANCELLED", "PLX_E_IO",    "PLX_E_FORMAT", "PLX_E_UNSUPPORTED", "PLX_E_INTERNAL"};
+        "PLX_OK",   "PLX_E_NOMEM",  "PLX_E_ARG",         "PLX_E_DATA",     "PLX_E_NUMERIC", "PLX_E_CANCELLED",
+        "PLX_E_IO", "PLX_E_FORMAT", "PLX_E_UNSUPPORTED", "PLX_E_INTERNAL", "PLX_E_DEVICE"};
     const int count = sizeof names / sizeof *names;
     return status <= 0 && status > -count ? names[-status] : "PLX_E_?";
 }
@@ -225,6 +225,7 @@ plx_status plx__context_create(plx_context **out, const plx_context_options *opt
 void plx__context_destroy(plx_context *ctx)
 {
     if (!ctx) return;
+    if (ctx->device_end) ctx->device_end(ctx, true);
     if (!ctx->parent || ctx->pool != ctx->parent->pool) plx__pool_close(ctx->pool, ctx);
     plx__arena_free(&ctx->scratch);
     plx__arena_free(&ctx->notes_arena);
@@ -273,6 +274,7 @@ void plx__call_begin(plx_context *ctx)
 
 plx_status plx__call_end(plx_context *ctx, plx_status st)
 {
+    if (ctx->device_end) ctx->device_end(ctx, false);
     plx__arena_free(&ctx->scratch);
     if (st == PLX_OK) ctx->error[0] = '\0';
     else if (!ctx->error[0]) plx__fail(ctx, st, st == PLX_E_NOMEM ? "out of memory" : "%s", plx__status_name(st));

@@ -54,6 +54,8 @@ struct plx_context {
     int64_t bytes_sent;  /* to them */
     bool failure_told;   /* they know that the running call failed, or cannot be told (core/ranks.h) */
     plx_engines engines; /* what solves systems and spectra with them */
+    struct plx__device *device; /* what works for it besides the CPU (device/device_session.h); NULL: nothing */
+    void (*device_end)(plx_context *ctx, bool last); /* a call ends, or the context; set with `device` */
     size_t arena_block;
     plx_progress_fn progress;
     void *progress_payload;

@@ -9,6 +9,10 @@
 
 #include "core/pool.h"
 
+static _Thread_local int loops; /* this thread is inside of */
+
+bool plx__in_loop(void) { return loops > 0; }
+
 typedef struct loop {
     plx_context *ctx;
     plx_index n, grain, chunks;
@@ -36,7 +40,10 @@ static plx_status run_chunk(loop *l, plx_index chunk, int worker)
 {
     plx_index begin = chunk * l->grain;
     PLX_TRY(plx__poll(l->ctx));
-    return l->fn(l->arg, l->ctx, begin, plx__min(l->n, begin + l->grain), worker);
+    loops++;
+    plx_status st = l->fn(l->arg, l->ctx, begin, plx__min(l->n, begin + l->grain), worker);
+    loops--;
+    return st;
 }
 
 /* Chunks are handed out in rising order, so when chunk c fails every lower one has been started and
@@ -60,11 +67,14 @@ static void take_chunks(void *loop_, int worker)
 static plx_status serial_for(plx_context *ctx, plx_index n, plx_index grain, plx__range_fn fn, void *arg)
 {
     int worker = plx__pool_worker() < 0 ? 0 : plx__pool_worker();
-    for (plx_index b = 0; b < n; b += grain) {
-        PLX_TRY(plx__poll(ctx));
-        PLX_TRY(fn(arg, ctx, b, plx__min(n, b + grain), worker));
+    plx_status st = PLX_OK;
+    loops++;
+    for (plx_index b = 0; b < n && st == PLX_OK; b += grain) {
+        st = plx__poll(ctx);
+        if (st == PLX_OK) st = fn(arg, ctx, b, plx__min(n, b + grain), worker);
     }
-    return PLX_OK;
+    loops--;
+    return st;
 }
 
 int plx__workers(const plx_context *ctx) { return ctx->threads; }

@@ -28,6 +28,9 @@ plx_status plx__parallel_sum(plx_context *ctx, plx_index n, plx_index grain, plx
 /* Upper bound of `worker` + 1. */
 int plx__workers(const plx_context *ctx);
 
+/* Whether this thread is inside the body of a plx__parallel_for, on one thread or on many. */
+bool plx__in_loop(void);
+
 /* Pairwise summation: error grows with log n instead of n. */
 double plx__sum(const double *x, plx_index n);
 

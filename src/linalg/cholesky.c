@@ -7,6 +7,7 @@
 #include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/parallel.h"
@@ -137,36 +138,38 @@ static void restore(plx_mat a, const double *diagonal, double shift)
     }
 }
 
-static plx_status not_definite(plx_context *ctx, plx__bad_pivot bad, const char *what, const plx_index *samples,
-                               const char *remedy)
+const double plx__jitter_steps[PLX__JITTER_STEPS] = {0, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6};
+
+plx_status plx__not_definite(plx_context *ctx, plx__bad_pivot bad, const char *what, const plx_index *samples,
+                             const char *remedy)
 {
     long long sample = (long long)(samples ? samples[bad.index] : bad.index);
-    PLX_FAIL(ctx, PLX_E_NUMERIC, "%s is not positive definite (smallest pivot %.3g at sample %lld); %s", what,
-             bad.value, sample, remedy ? remedy : "increase view_variance/noise or check the kernel");
+    char value[48] = "";
+    if (!isnan(bad.value)) snprintf(value, sizeof value, "smallest pivot %.3g ", bad.value);
+    PLX_FAIL(ctx, PLX_E_NUMERIC, "%s is not positive definite (%sat sample %lld); %s", what, value, sample,
+             remedy ? remedy : "increase view_variance/noise or check the kernel");
 }
 
 plx_status plx__cholesky_jitter(plx_context *ctx, plx_mat a, double *relative, const char *what,
                                 const plx_index *samples, const char *remedy)
 {
-    static const double steps[] = {0, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6};
-    enum { STEPS = sizeof steps / sizeof *steps };
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
     plx__bad_pivot bad = {-1, 0.0};
     double *diagonal = NULL, mean = a.rows ? plx__mat_trace(plx__cmat(a)) / (double)a.rows : 0.0;
     if (relative) *relative = 0;
     PLX_TRY(plx__arena_f64(&diagonal, plx__scratch(ctx), a.rows, 1));
     for (plx_index i = 0; i < a.rows; i++) diagonal[i] = *at(a, i, i);
-    for (int s = 0; s < STEPS; s++) {
-        if (s > 0) restore(a, diagonal, steps[s] * mean);
+    for (int s = 0; s < PLX__JITTER_STEPS; s++) {
+        if (s > 0) restore(a, diagonal, plx__jitter_steps[s] * mean);
         plx_status st = factor_pinned(ctx, a, &bad);
         if (st == PLX_E_NUMERIC && bad.index >= 0) continue;
         PLX_TRY(st);
-        if (relative) *relative = steps[s];
+        if (relative) *relative = plx__jitter_steps[s];
         clear_upper(a);
         plx__arena_rewind(plx__scratch(ctx), mark);
         return PLX_OK;
     }
-    return not_definite(ctx, bad, what, samples, remedy);
+    return plx__not_definite(ctx, bad, what, samples, remedy);
 }
 
 /* ---- determinant and inverse ---- */

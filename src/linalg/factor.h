@@ -29,6 +29,12 @@ plx_status plx__cholesky_serial(plx_context *ctx, plx_mat a, plx__bad_pivot *bad
 plx_status plx__cholesky_jitter(plx_context *ctx, plx_mat a, double *relative, const char *what,
                                 const plx_index *samples, const char *remedy);
 
+/* The policy's steps, and its message when all fail, for factorisations elsewhere; a pivot whose value is not known is NaN. */
+enum { PLX__JITTER_STEPS = 8 };
+extern const double plx__jitter_steps[PLX__JITTER_STEPS];
+plx_status plx__not_definite(plx_context *ctx, plx__bad_pivot bad, const char *what, const plx_index *samples,
+                             const char *remedy);
+
 /* B = op(L)^-1 B in place (many right-hand sides are the columns of B). */
 plx_status plx__tri_solve(plx_context *ctx, plx_cmat l, plx__trans tl, plx_mat b);
 

@@ -1,0 +1,37 @@
+/*
+ * Between the files of the device layer.
+ */
+#ifndef PLX_DEVICE_DEVICE_IMPL_H
+#define PLX_DEVICE_DEVICE_IMPL_H
+
+#include "device/device_session.h"
+
+enum { PLX__DEVICE_NAME = 32 };
+
+typedef struct plx__held { /* something on the device that goes with its session */
+    struct plx__held *before;
+    plx_device_buffer *buffer;
+    plx_device_csr *csr;
+    int64_t bytes;
+} plx__held;
+
+struct plx__device {
+    plx_context *ctx;
+    char name[PLX__DEVICE_NAME];
+    bool insist;                   /* asked for by name; else auto */
+    bool lost;                     /* cannot be opened, or failed: not asked again */
+    const plx_device_table *table; /* NULL: not looked for yet */
+    plx_device_table found;        /* of a shared object */
+    plx_device *opened;            /* NULL: not yet */
+    plx_device_facts facts;
+    int64_t memory;   /* most bytes to take; 0: what there is */
+    int64_t used;     /* taken */
+    int64_t failures; /* calls that failed, and needs that were too large */
+    int64_t sessions, told;
+    plx__held *held;
+};
+
+/* The table of libparallax_NAME.so, which stays loaded. PLX_E_DEVICE with the reason. */
+plx_status plx__device_find(plx_device_table *out, plx_context *ctx, const char *name);
+
+#endif

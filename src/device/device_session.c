@@ -1,0 +1,276 @@
+/*
+ * Sessions, choice and memory of a device.
+ */
+#include "device/device_session.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "core/ranks.h"
+#include "core/text.h"
+#include "device/device_impl.h"
+#include "device/host_device.h"
+
+static void release_until(plx__device *dev, plx__held *last)
+{
+    while (dev->held != last) {
+        plx__held *h = dev->held;
+        dev->held = h->before;
+        if (h->csr) dev->table->csr_release(dev->opened, h->csr);
+        dev->table->release(dev->opened, h->buffer);
+        dev->used -= h->bytes;
+        plx__release(dev->ctx, h, sizeof *h);
+    }
+}
+
+/* Nothing stays on the device after a call, and nothing of the device after the context. */
+static void end(plx_context *ctx, bool last)
+{
+    plx__device *dev = ctx->device;
+    release_until(dev, NULL);
+    if (!last) return;
+    if (dev->opened) dev->table->close(dev->opened);
+    ctx->device = NULL;
+    ctx->device_end = NULL;
+    plx__release(ctx, dev, sizeof *dev);
+}
+
+/* ---- choice ---- */
+
+static bool is_name(const char *word)
+{
+    size_t length = strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789_");
+    return length > 0 && length < PLX__DEVICE_NAME && !word[length];
+}
+
+static plx_status new_device(plx_context *ctx, const char *name, bool insist)
+{
+    plx__device *dev = plx__alloc(ctx, sizeof *dev);
+    if (!dev) return PLX_E_NOMEM;
+    *dev = (plx__device){.ctx = ctx, .insist = insist};
+    snprintf(dev->name, sizeof dev->name, "%s", name);
+    ctx->device = dev;
+    ctx->device_end = end;
+    return PLX_OK;
+}
+
+plx_status plx__device_choose(plx_context *ctx, const char *device, int64_t memory)
+{
+    bool automatic = device && strcmp(device, "auto") == 0;
+    if (!device || !*device || strcmp(device, "cpu") == 0) return PLX_OK;
+    if (!is_name(device) || memory < 0) return PLX_E_ARG;
+    PLX_TRY(new_device(ctx, automatic ? "cuda" : device, !automatic));
+    ctx->device->memory = memory;
+    if (strcmp(device, plx__host_device_table.kind) == 0) ctx->device->table = &plx__host_device_table;
+    return PLX_OK;
+}
+
+plx_status plx__device_choose_table(plx_context *ctx, const plx_device_table *table, bool insist)
+{
+    if (ctx->device) end(ctx, true);
+    PLX_TRY(new_device(ctx, table->kind, insist));
+    ctx->device->table = table;
+    return PLX_OK;
+}
+
+/* Members of crews and ranks among others do not take part: a device serves one thread, and every rank would want it. */
+static bool may_use(const plx_context *ctx)
+{
+    return ctx->device && !ctx->device->lost && !ctx->parent && plx__ranks(ctx) == 1 && !plx__in_loop();
+}
+
+static plx_status open_device(plx__device *dev)
+{
+    char why[256] = "";
+    plx_device_facts facts = {.struct_size = sizeof facts};
+    if (dev->opened) return PLX_OK;
+    if (!dev->table) PLX_TRY(plx__device_find(&dev->found, dev->ctx, dev->name));
+    if (!dev->table) dev->table = &dev->found;
+    if (dev->table->open(&dev->opened, 0, why, sizeof why) != PLX_DEVICE_OK || !dev->opened) {
+        dev->opened = NULL;
+        PLX_FAIL(dev->ctx, PLX_E_DEVICE, "device %s cannot be used: %s; set device to cpu or auto", dev->name, why);
+    }
+    PLX_TRY(plx__device_did(dev, dev->table->facts(dev->opened, &facts), "facts"));
+    dev->facts = facts;
+    plx__info(dev->ctx, "device %s: %s, %s", dev->name, facts.name, facts.driver);
+    return PLX_OK;
+}
+
+plx_status plx__device_require(plx_context *ctx)
+{
+    if (!ctx->device || !ctx->device->insist || ctx->parent || plx__ranks(ctx) > 1) return PLX_OK;
+    if (ctx->device->lost)
+        PLX_FAIL(ctx, PLX_E_DEVICE, "device %s failed before; make a new context, or set device to cpu or auto",
+                 ctx->device->name);
+    return open_device(ctx->device);
+}
+
+void plx__device_unused(plx_context *ctx, const char *method)
+{
+    plx__device *dev = ctx->device;
+    if (dev && dev->insist && dev->sessions == dev->told)
+        plx__info(ctx, "%s runs on the CPU, not on device %s", method, dev->name);
+    if (dev) dev->told = dev->sessions;
+}
+
+int64_t plx__device_sessions(const plx_context *ctx) { return ctx->device ? ctx->device->sessions : 0; }
+
+/* ---- does it pay? ---- */
+
+/* Rough on purpose: what matters is the order of magnitude. A core does 2e10 operations and reads 5e9 bytes in a second;
+ * a device of which nothing is known 1e13 and 1e12, and moves 1e10 over its bus. Opening one takes half a second. */
+bool plx__device_pays(const plx__device_work *work, int threads, const plx_device_facts *facts)
+{
+    const double core_flops = 2e10, core_bytes = 5e9, opening = facts ? 0 : 0.5;
+    double flops = facts && facts->flops > 0 ? facts->flops : 1e13;
+    double bus = facts && facts->transfer > 0 ? facts->transfer : 1e10;
+    double cpu = work->flops / (core_flops * threads) + work->traffic / (core_bytes * threads);
+    double there = opening + work->flops / flops + work->traffic / (flops / 10) + work->moved / bus;
+    return 2 * there <= cpu;
+}
+
+/* ---- sessions ---- */
+
+/* With auto a device that cannot be opened is none, and is not tried again. */
+static plx_status open_or_do_without(plx__session *s, plx__device *dev)
+{
+    plx_status st = open_device(dev);
+    if (st == PLX_OK) {
+        s->dev = dev;
+        return PLX_OK;
+    }
+    if (dev->insist) return st;
+    plx__info(s->ctx, "%s runs on the CPU: %s", s->what, s->ctx->error);
+    plx__clear_error(s->ctx);
+    dev->lost = true;
+    return PLX_OK;
+}
+
+plx_status plx__session_open(plx__session *s, plx_context *ctx, const plx__device_work *work)
+{
+    *s = (plx__session){.what = work->what, .ctx = ctx, .mark = plx__arena_mark(plx__scratch(ctx))};
+    if (!may_use(ctx)) return PLX_OK;
+    plx__device *dev = ctx->device;
+    if (!dev->insist && !plx__device_pays(work, ctx->threads, dev->opened ? &dev->facts : NULL)) return PLX_OK;
+    PLX_TRY(open_or_do_without(s, dev));
+    s->held = dev->held;
+    s->failures = dev->failures;
+    if (s->dev) dev->sessions++;
+    return PLX_OK;
+}
+
+plx_status plx__session_close(plx__session *s, plx_status st)
+{
+    plx__device *dev = s->dev;
+    release_until(dev, s->held);
+    s->done = st == PLX_OK;
+    if (st == PLX_OK || dev->failures == s->failures || dev->insist) return st;
+    plx__info(s->ctx, "%s goes on on the CPU: %s", s->what, s->ctx->error);
+    plx__clear_error(s->ctx);
+    plx__arena_rewind(plx__scratch(s->ctx), s->mark);
+    s->dev = NULL;
+    return PLX_OK;
+}
+
+/* ---- memory ---- */
+
+static plx_status room_of(double *bytes, plx__device *dev)
+{
+    int64_t unused = 0;
+    PLX_TRY(plx__device_did(dev, dev->table->memory_free(dev->opened, &unused), "memory_free"));
+    *bytes = (double)unused;
+    if (dev->memory > 0) *bytes = fmin(*bytes, (double)(dev->memory - dev->used));
+    return PLX_OK;
+}
+
+plx_status plx__device_need(plx__device *dev, double bytes, const char *what, const char *remedy)
+{
+    char need[PLX__SIZE_BYTES], left[PLX__SIZE_BYTES];
+    double room = 0;
+    PLX_TRY(room_of(&room, dev));
+    if (bytes <= room) return PLX_OK;
+    dev->failures++;
+    PLX_FAIL(dev->ctx, PLX_E_NOMEM, "%s needs about %s on device %s, which has %s left; %s", what,
+             plx__size_text(need, bytes), dev->name, plx__size_text(left, fmax(0, room)), remedy);
+}
+
+double plx__device_workspace(plx__device *dev, plx_device_op op, plx_index a, plx_index b, plx_index c)
+{
+    return (double)dev->table->workspace(dev->opened, op, a, b, c);
+}
+
+/* Notes what is to be freed at the end of the session. */
+static plx_status hold(plx__device *dev, plx_device_buffer *buffer, plx_device_csr *csr, int64_t bytes)
+{
+    plx__held *h = plx__alloc(dev->ctx, sizeof *h);
+    if (!h) {
+        if (csr) dev->table->csr_release(dev->opened, csr);
+        dev->table->release(dev->opened, buffer);
+        PLX_FAIL(dev->ctx, PLX_E_NOMEM, "out of memory");
+    }
+    *h = (plx__held){dev->held, buffer, csr, bytes};
+    dev->held = h;
+    dev->used += bytes;
+    return PLX_OK;
+}
+
+plx_status plx__device_bytes(plx_device_buffer **out, plx__device *dev, plx_index count, size_t size)
+{
+    int64_t bytes = 0;
+    *out = NULL;
+    if (count < 0 || __builtin_mul_overflow(count, (int64_t)size, &bytes))
+        PLX_FAIL(dev->ctx, PLX_E_NOMEM, "out of memory");
+    if (dev->memory > 0 && bytes > dev->memory - dev->used)
+        PLX_TRY(plx__device_need(dev, (double)bytes, "an array", "allow more"));
+    PLX_TRY(plx__device_did(dev, dev->table->alloc(dev->opened, bytes, out), "alloc"));
+    plx_status st = hold(dev, *out, NULL, bytes);
+    if (st != PLX_OK) *out = NULL;
+    return st;
+}
+
+plx_status plx__device_mat(plx_device_mat *out, plx__device *dev, plx_index rows, plx_index cols)
+{
+    plx_index count = 0;
+    *out = (plx_device_mat){NULL, 0, rows, cols, cols};
+    if (__builtin_mul_overflow(rows, cols, &count)) PLX_FAIL(dev->ctx, PLX_E_NOMEM, "out of memory");
+    return plx__device_bytes(&out->buffer, dev, count, sizeof(double));
+}
+
+plx_status plx__device_put_bytes(plx_device_buffer **out, plx__device *dev, const void *from, plx_index count,
+                                 size_t size)
+{
+    PLX_TRY(plx__device_bytes(out, dev, count, size));
+    return plx__device_did(dev, dev->table->write_bytes(dev->opened, *out, 0, from, count * (int64_t)size),
+                           "write_bytes");
+}
+
+plx_status plx__device_put(plx_device_mat *out, plx__device *dev, plx_cmat from)
+{
+    PLX_TRY(plx__device_mat(out, dev, from.rows, from.cols));
+    return plx__device_write(dev, *out, from);
+}
+
+static int csr_flags(bool both_ways) { return both_ways ? PLX_DEVICE_BOTH_WAYS : 0; }
+
+plx_status plx__device_put_rows(plx_device_rows *out, plx__device *dev, plx__points rows, bool both_ways)
+{
+    plx_ccsr a = rows.csr;
+    plx_device_csr *csr = NULL;
+    *out = (plx_device_rows){.count = plx__points_rows(rows)};
+    if (!plx__points_sparse(rows)) return plx__device_put(&out->dense, dev, rows.dense);
+    PLX_TRY(plx__device_did(
+        dev, dev->table->csr_create(dev->opened, a.rows, a.cols, a.ptr, a.col, a.val, csr_flags(both_ways), &csr),
+        "csr_create"));
+    PLX_TRY(hold(dev, NULL, csr, (int64_t)plx__device_rows_bytes(dev, rows, both_ways)));
+    out->csr = csr;
+    return PLX_OK;
+}
+
+double plx__device_rows_bytes(plx__device *dev, plx__points rows, bool both_ways)
+{
+    if (!plx__points_sparse(rows)) return 8.0 * (double)rows.dense.rows * (double)rows.dense.cols;
+    return (double)dev->table->csr_bytes(dev->opened, rows.csr.rows, rows.csr.cols, plx__nnz(rows.csr),
+                                         csr_flags(both_ways));
+}

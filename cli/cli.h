@@ -92,6 +92,7 @@ const cli_option *cli_verb_option(const cli_verb *verb, int i);
 extern const cli_option cli_read_options[];
 extern const cli_option cli_source_options[]; /* the same for a verb whose --format is about what it writes */
 extern const cli_option cli_run_options[];
+extern const cli_option cli_device_options[]; /* for verbs that fit or apply one model */
 extern const cli_option cli_memory_options[]; /* for verbs without the others of cli_run_options */
 extern const cli_option cli_seed_options[];
 extern const cli_option cli_stream_options[]; /* fit and predict */

@@ -285,14 +285,9 @@ static const cli_option options[] = {
     {.name = "show-changed", .kind = CLI_FLAG, .help = "Tell which parameters differ from their defaults."},
     CLI_END_OPTIONS};
 
-static const cli_option *const option_sets[] = {options,
-                                                cli_report_options,
-                                                cli_seed_options,
-                                                cli_run_options,
-                                                cli_stream_options,
-                                                cli_talk_options,
-                                                cli_read_options,
-                                                NULL};
+static const cli_option *const option_sets[] = {options,          cli_report_options, cli_seed_options,
+                                                cli_run_options,  cli_device_options, cli_stream_options,
+                                                cli_talk_options, cli_read_options,   NULL};
 
 static const cli_example examples[] = {
     {"parallax fit nb data/cora --labels 10% --out labels.csv", "Label all samples from a tenth of the labels."},

@@ -64,8 +64,8 @@ static const cli_option options[] = {{.name = "out",
                                       .kind = CLI_FILE,
                                       .help = "Write run facts and metrics as JSON (- for standard output)."},
                                      CLI_END_OPTIONS};
-static const cli_option *const option_sets[] = {options,          cli_run_options,  cli_stream_options,
-                                                cli_talk_options, cli_read_options, NULL};
+static const cli_option *const option_sets[] = {
+    options, cli_run_options, cli_device_options, cli_stream_options, cli_talk_options, cli_read_options, NULL};
 static const cli_example examples[] = {{"parallax predict cora.plx new-papers --out labels.csv", "Label new samples."},
                                        CLI_END_EXAMPLES};
 

@@ -127,7 +127,8 @@ static const cli_option options[] = {
      .help = "Write run facts and metrics as JSON (- for standard output)."},
     CLI_END_OPTIONS};
 
-static const cli_option *const option_sets[] = {options, cli_run_options, cli_talk_options, cli_read_options, NULL};
+static const cli_option *const option_sets[] = {options,          cli_run_options,  cli_device_options,
+                                                cli_talk_options, cli_read_options, NULL};
 
 static const cli_example examples[] = {{"parallax retrieve space.plx --query data/cora --in new-papers --out hits.csv",
                                         "Which new papers are nearest to each known one?"},

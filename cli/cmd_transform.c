@@ -42,7 +42,8 @@ static const cli_option options[] = {{.name = "out",
                                       .kind = CLI_FILE,
                                       .help = "Where to write: .npy, .mtx, .tsv, or csv for any other name. Needed."},
                                      CLI_END_OPTIONS};
-static const cli_option *const option_sets[] = {options, cli_run_options, cli_talk_options, cli_read_options, NULL};
+static const cli_option *const option_sets[] = {options,          cli_run_options,  cli_device_options,
+                                                cli_talk_options, cli_read_options, NULL};
 static const cli_example examples[] = {
     {"parallax transform cora.plx new-papers --out z.csv", "One row of coordinates per sample."}, CLI_END_EXAMPLES};
 

@@ -138,12 +138,15 @@ static plx_context_options context_options(const cli_args *args)
 {
     plx_context_options o = PLX_CONTEXT_OPTIONS_INIT;
     const char *seed = cli_value(args, "seed"), *memory = cli_value(args, "memory");
+    const char *on_device = cli_value(args, "device-memory");
     long long bytes = 0;
     if (seed) cli_read_seed(&o.seed, seed);
     if (memory && cli_read_size(&bytes, memory)) o.memory_limit = bytes;
     o.threads = (int)cli_whole(args, "threads", 0);
     o.deterministic = (int)cli_whole(args, "deterministic", 1);
     o.time_limit = cli_real(args, "time-limit", 0);
+    o.device = cli_value(args, "device");
+    if (on_device && cli_read_size(&bytes, on_device)) o.device_memory = bytes;
     return o;
 }
 
@@ -152,7 +155,12 @@ int cli_session_open(cli_session *s, const cli_args *args)
     plx_context_options o = context_options(args);
     *s = (cli_session){.args = args, .quiet = cli_flag(args, "quiet"), .verbose = cli_flag(args, "verbose")};
     s->progress.style = cli_progress_choose(cli_value(args, "progress"), s->quiet);
-    if (plx_context_create(&s->ctx, &o) != PLX_OK) return cli_fail_text(s, "out of memory");
+    plx_status made = plx_context_create(&s->ctx, &o);
+    if (made == PLX_E_ARG && o.device) {
+        (void)cli_fail_text(s, "--device %s: there is no such device; it is one of cpu, cuda and auto", o.device);
+        return CLI_USAGE;
+    }
+    if (made != PLX_OK) return cli_fail_text(s, "out of memory");
     plx_context_set_log(s->ctx, s->verbose ? PLX_LOG_DEBUG : PLX_LOG_WARNING, on_log, s);
     cli_progress_install(&s->progress, s->ctx);
     stop_on_interrupt(s->ctx);

@@ -90,6 +90,17 @@ const cli_option cli_run_options[] = {
      .help = "1 (default): the same bytes for every number of threads and ranks."},
     CLI_END_OPTIONS};
 
+const cli_option cli_device_options[] = {
+    {.name = "device",
+     .value = "cpu|cuda|auto",
+     .kind = CLI_TEXT,
+     .help = "What computes: the CPU (default), a GPU or an error, or a GPU where there is one and it pays."},
+    {.name = "device-memory",
+     .value = "SIZE",
+     .kind = CLI_SIZE,
+     .help = "Most memory to take on the GPU (default: what it has free)."},
+    CLI_END_OPTIONS};
+
 const cli_option cli_stream_options[] = {
     {.name = "stream",
      .kind = CLI_FLAG,

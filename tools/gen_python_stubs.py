@@ -15,7 +15,7 @@ KINDS = {"int": "int", "real": "float", "bool": "bool", "choice": "str", "text":
 COMMON_TYPES = {"views": "int | Sequence[Any] | Mapping[str, Any] | None", "kinds":
                 "str | Sequence[str] | Mapping[str, str] | None", "arrays": "Sequence[str] | None",
                 "random_state": "int | np.random.RandomState | np.random.Generator | None", "n_jobs": "int | None",
-                "memory_limit": "int | None", "time_limit": "float | None",
+                "memory_limit": "int | None", "time_limit": "float | None", "device": "str | None",
                 "progress": "Callable[[Progress], object] | None"}
 HEAD = '''"""Types of the estimators; written by tools/gen_python_stubs.py."""
 from collections.abc import Callable, Mapping, Sequence

@@ -12,8 +12,8 @@ from ._compare import Comparison, compare
 from ._core import Progress, version
 from ._dataset import Dataset
 from ._doctor import doctor
-from ._errors import (ArgumentError, CancelledError, DataError, FileError, FormatError, LibraryFault, MemoryLimitError,
-                      NumericError, ParallaxError, ParallaxWarning, UnsupportedError)
+from ._errors import (ArgumentError, CancelledError, DataError, DeviceError, FileError, FormatError, LibraryFault,
+                      MemoryLimitError, NumericError, ParallaxError, ParallaxWarning, UnsupportedError)
 from ._report import Report
 from ._tune import Tuning, tune
 from ._view_report import ViewReport, views
@@ -21,8 +21,8 @@ from .estimators import *  # noqa: F401,F403 - one class per method
 
 __version__ = version()
 read = Dataset.read
-__all__ = [*estimators.__all__, "ArgumentError", "CancelledError", "Comparison", "DataError", "Dataset", "FileError",
-           "FormatError", "LibraryFault", "MemoryLimitError", "NumericError", "ParallaxError", "ParallaxWarning",
-           "Progress", "Report", "Tuning", "UnsupportedError", "ViewReport", "acquire", "compare", "datasets",
-           "doctor", "estimators", "explain", "metrics", "ner", "preprocessing", "progress", "read", "retrieval",
-           "tune", "version", "views"]
+__all__ = [*estimators.__all__, "ArgumentError", "CancelledError", "Comparison", "DataError", "Dataset", "DeviceError",
+           "FileError", "FormatError", "LibraryFault", "MemoryLimitError", "NumericError", "ParallaxError",
+           "ParallaxWarning", "Progress", "Report", "Tuning", "UnsupportedError", "ViewReport", "acquire", "compare",
+           "datasets", "doctor", "estimators", "explain", "metrics", "ner", "preprocessing", "progress", "read",
+           "retrieval", "tune", "version", "views"]

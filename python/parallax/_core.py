@@ -176,7 +176,7 @@ class Owned:
 class Context:
     """Settings of a call and its messages. One call at a time; made for each fit and each prediction."""
 
-    def __init__(self, seed=0, threads=1, memory_limit=None, time_limit=None, progress=None):
+    def __init__(self, seed=0, threads=1, memory_limit=None, time_limit=None, progress=None, device=None):
         options = ffi.new("plx_context_options *")
         options.struct_size = ffi.sizeof("plx_context_options")
         options.seed = int(seed) % 2**64
@@ -184,11 +184,13 @@ class Context:
         options.deterministic = 1
         options.memory_limit = int(memory_limit or 0)
         options.time_limit = float(time_limit or 0)
+        word = ffi.new("char[]", device.encode()) if device is not None else ffi.NULL  # the library copies it
+        options.device = word
         out = ffi.new("plx_context **")
         status = lib.plx_context_create(out, options)
         if status != lib.PLX_OK:
-            raise BY_STATUS[text(lib.plx_status_name(status))]("no context could be made; look at n_jobs, memory_limit "
-                                                               "and time_limit")
+            raise BY_STATUS[text(lib.plx_status_name(status))]("no context could be made; look at n_jobs, "
+                                                               "memory_limit, time_limit and device")
         self.pointer, self._box = out[0], [out[0]]
         self._living, self._gone, self._process = set(), False, os.getpid()
         self._listener = _Listener(progress)

@@ -55,6 +55,12 @@ class UnsupportedError(ParallaxError, NotImplementedError):
     status = "PLX_E_UNSUPPORTED"
 
 
+class DeviceError(ParallaxError, RuntimeError):
+    """The device asked for is not there, or failed."""
+
+    status = "PLX_E_DEVICE"
+
+
 class LibraryFault(ParallaxError, RuntimeError):
     """A fault of the library itself: please report it."""
 
@@ -66,4 +72,4 @@ class ParallaxWarning(UserWarning):
 
 
 BY_STATUS = {kind.status: kind for kind in (ArgumentError, DataError, NumericError, MemoryLimitError, CancelledError,
-                                            FileError, FormatError, UnsupportedError, LibraryFault)}
+                                            FileError, FormatError, UnsupportedError, DeviceError, LibraryFault)}

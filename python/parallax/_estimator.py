@@ -36,7 +36,7 @@ class Estimator(BaseEstimator):
 
     def _context(self):
         return Context(seed_of(self.random_state), threads(self.n_jobs), self.memory_limit, self.time_limit,
-                       self.progress)
+                       self.progress, self.device)
 
     def _gather(self, Xs, reset):
         """Views of the caller; of one matrix with the checks that scikit-learn users know."""
@@ -203,7 +203,7 @@ class Estimator(BaseEstimator):
         """A prediction, and the index results are given with."""
         check_is_fitted(self)
         context = Context(seed_of(self.random_state) if not isinstance(self.random_state, np.random.RandomState) else 0,
-                          threads(self.n_jobs), self.memory_limit, self.time_limit)
+                          threads(self.n_jobs), self.memory_limit, self.time_limit, None, self.device)
         given = self._input(context, Xs, present, reset=False)
         return predict(context, self._model, given.data, transform), given.index
 

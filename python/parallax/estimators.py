@@ -26,6 +26,8 @@ COMMON = (
     ("n_jobs", None, "threads; None: all processors, but one inside a worker of joblib; results do not depend on it"),
     ("memory_limit", None, "bytes a fit may take; None: 80 % of what is free"),
     ("time_limit", None, "seconds after which a fit ends like by its iteration limit; None: none"),
+    ("device", None, "what computes: 'cpu' (also None), 'cuda' for a GPU or an error, 'auto' for a GPU where there is one "
+                     "and it pays"),
     ("progress", None, "function that is told how far a fit is (parallax.Progress); a true result stops it"),
 )
 

@@ -43,6 +43,7 @@ class Auto(Estimator):
         n_jobs: int | None = ...,
         memory_limit: int | None = ...,
         time_limit: float | None = ...,
+        device: str | None = ...,
         progress: Callable[[Progress], object] | None = ...,
     ) -> None: ...
     def predict(self, Xs: Views, *, present: Any = ...) -> Result: ...
@@ -95,6 +96,7 @@ class Bct(Estimator):
         n_jobs: int | None = ...,
         memory_limit: int | None = ...,
         time_limit: float | None = ...,
+        device: str | None = ...,
         progress: Callable[[Progress], object] | None = ...,
     ) -> None: ...
     def predict(self, Xs: Views, *, present: Any = ...) -> Result: ...
@@ -134,6 +136,7 @@ class Cca(Estimator):
         n_jobs: int | None = ...,
         memory_limit: int | None = ...,
         time_limit: float | None = ...,
+        device: str | None = ...,
         progress: Callable[[Progress], object] | None = ...,
     ) -> None: ...
     def predict(self, Xs: Views, *, present: Any = ...) -> Result: ...
@@ -181,6 +184,7 @@ class Coem(Estimator):
         n_jobs: int | None = ...,
         memory_limit: int | None = ...,
         time_limit: float | None = ...,
+        device: str | None = ...,
         progress: Callable[[Progress], object] | None = ...,
     ) -> None: ...
     def predict(self, Xs: Views, *, present: Any = ...) -> Result: ...
@@ -235,6 +239,7 @@ class Colaprls(Estimator):
         n_jobs: int | None = ...,
         memory_limit: int | None = ...,
         time_limit: float | None = ...,
+        device: str | None = ...,
         progress: Callable[[Progress], object] | None = ...,
     ) -> None: ...
     def predict(self, Xs: Views, *, present: Any = ...) -> Result: ...
@@ -289,6 +294,7 @@ class Colapsvm(Estimator):
         n_jobs: int | None = ...,
         memory_limit: int | None = ...,
         time_limit: float | None = ...,
+        device: str | None = ...,
         progress: Callable[[Progress], object] | None = ...,
     ) -> None: ...
     def predict(self, Xs: Views, *, present: Any = ...) -> Result: ...
@@ -336,6 +342,7 @@ class Colr(Estimator):
         n_jobs: int | None = ...,
         memory_limit: int | None = ...,
         time_limit: float | None = ...,
+        device: str | None = ...,
         progress: Callable[[Progress], object] | None = ...,
     ) -> None: ...
     def predict(self, Xs: Views, *, present: Any = ...) -> Result: ...
@@ -376,6 +383,7 @@ class Corls(Estimator):
         n_jobs: int | None = ...,
         memory_limit: int | None = ...,
         time_limit: float | None = ...,
+        device: str | None = ...,
         progress: Callable[[Progress], object] | None = ...,
     ) -> None: ...
     def predict(self, Xs: Views, *, present: Any = ...) -> Result: ...
@@ -410,6 +418,7 @@ class Cotrain(Estimator):
         n_jobs: int | None = ...,
         memory_limit: int | None = ...,
         time_limit: float | None = ...,
+        device: str | None = ...,
         progress: Callable[[Progress], object] | None = ...,
     ) -> None: ...
     def predict(self, Xs: Views, *, present: Any = ...) -> Result: ...
@@ -454,6 +463,7 @@ class Gp(Estimator):
         n_jobs: int | None = ...,
         memory_limit: int | None = ...,
         time_limit: float | None = ...,
+        device: str | None = ...,
         progress: Callable[[Progress], object] | None = ...,
     ) -> None: ...
     def predict(self, Xs: Views, *, present: Any = ...) -> Result: ...
@@ -496,6 +506,7 @@ class Hknn(Estimator):
         n_jobs: int | None = ...,
         memory_limit: int | None = ...,
         time_limit: float | None = ...,
+        device: str | None = ...,
         progress: Callable[[Progress], object] | None = ...,
     ) -> None: ...
     def predict(self, Xs: Views, *, present: Any = ...) -> Result: ...
@@ -531,6 +542,7 @@ class Hybridtree(Estimator):
         n_jobs: int | None = ...,
         memory_limit: int | None = ...,
         time_limit: float | None = ...,
+        device: str | None = ...,
         progress: Callable[[Progress], object] | None = ...,
     ) -> None: ...
     def predict(self, Xs: Views, *, present: Any = ...) -> Result: ...
@@ -563,6 +575,7 @@ class Infobottleneck(Estimator):
         n_jobs: int | None = ...,
         memory_limit: int | None = ...,
         time_limit: float | None = ...,
+        device: str | None = ...,
         progress: Callable[[Progress], object] | None = ...,
     ) -> None: ...
     def predict(self, Xs: Views, *, present: Any = ...) -> Result: ...
@@ -607,6 +620,7 @@ class Kcca(Estimator):
         n_jobs: int | None = ...,
         memory_limit: int | None = ...,
         time_limit: float | None = ...,
+        device: str | None = ...,
         progress: Callable[[Progress], object] | None = ...,
     ) -> None: ...
     def predict(self, Xs: Views, *, present: Any = ...) -> Result: ...
@@ -653,6 +667,7 @@ class Kcomplete(Estimator):
         n_jobs: int | None = ...,
         memory_limit: int | None = ...,
         time_limit: float | None = ...,
+        device: str | None = ...,
         progress: Callable[[Progress], object] | None = ...,
     ) -> None: ...
     def predict(self, Xs: Views, *, present: Any = ...) -> Result: ...
@@ -710,6 +725,7 @@ class Lapreg(Estimator):
         n_jobs: int | None = ...,
         memory_limit: int | None = ...,
         time_limit: float | None = ...,
+        device: str | None = ...,
         progress: Callable[[Progress], object] | None = ...,
     ) -> None: ...
 
@@ -755,6 +771,7 @@ class Laprls(Estimator):
         n_jobs: int | None = ...,
         memory_limit: int | None = ...,
         time_limit: float | None = ...,
+        device: str | None = ...,
         progress: Callable[[Progress], object] | None = ...,
     ) -> None: ...
     def predict(self, Xs: Views, *, present: Any = ...) -> Result: ...
@@ -805,6 +822,7 @@ class Lapsvm(Estimator):
         n_jobs: int | None = ...,
         memory_limit: int | None = ...,
         time_limit: float | None = ...,
+        device: str | None = ...,
         progress: Callable[[Progress], object] | None = ...,
     ) -> None: ...
     def predict(self, Xs: Views, *, present: Any = ...) -> Result: ...
@@ -857,6 +875,7 @@ class Llereg(Estimator):
         n_jobs: int | None = ...,
         memory_limit: int | None = ...,
         time_limit: float | None = ...,
+        device: str | None = ...,
         progress: Callable[[Progress], object] | None = ...,
     ) -> None: ...
 
@@ -914,6 +933,7 @@ class Llreg(Estimator):
         n_jobs: int | None = ...,
         memory_limit: int | None = ...,
         time_limit: float | None = ...,
+        device: str | None = ...,
         progress: Callable[[Progress], object] | None = ...,
     ) -> None: ...
 
@@ -966,6 +986,7 @@ class Localmodels(Estimator):
         n_jobs: int | None = ...,
         memory_limit: int | None = ...,
         time_limit: float | None = ...,
+        device: str | None = ...,
         progress: Callable[[Progress], object] | None = ...,
     ) -> None: ...
     def predict(self, Xs: Views, *, present: Any = ...) -> Result: ...
@@ -998,6 +1019,7 @@ class Mrdbscan(Estimator):
         n_jobs: int | None = ...,
         memory_limit: int | None = ...,
         time_limit: float | None = ...,
+        device: str | None = ...,
         progress: Callable[[Progress], object] | None = ...,
     ) -> None: ...
     def predict(self, Xs: Views, *, present: Any = ...) -> Result: ...
@@ -1028,6 +1050,7 @@ class Mrknn(Estimator):
         n_jobs: int | None = ...,
         memory_limit: int | None = ...,
         time_limit: float | None = ...,
+        device: str | None = ...,
         progress: Callable[[Progress], object] | None = ...,
     ) -> None: ...
     def predict(self, Xs: Views, *, present: Any = ...) -> Result: ...
@@ -1065,6 +1088,7 @@ class Mvc(Estimator):
         n_jobs: int | None = ...,
         memory_limit: int | None = ...,
         time_limit: float | None = ...,
+        device: str | None = ...,
         progress: Callable[[Progress], object] | None = ...,
     ) -> None: ...
     def predict(self, Xs: Views, *, present: Any = ...) -> Result: ...
@@ -1106,6 +1130,7 @@ class Mvkmeans(Estimator):
         n_jobs: int | None = ...,
         memory_limit: int | None = ...,
         time_limit: float | None = ...,
+        device: str | None = ...,
         progress: Callable[[Progress], object] | None = ...,
     ) -> None: ...
     def predict(self, Xs: Views, *, present: Any = ...) -> Result: ...
@@ -1162,6 +1187,7 @@ class Mvll(Estimator):
         n_jobs: int | None = ...,
         memory_limit: int | None = ...,
         time_limit: float | None = ...,
+        device: str | None = ...,
         progress: Callable[[Progress], object] | None = ...,
     ) -> None: ...
     def predict(self, Xs: Views, *, present: Any = ...) -> Result: ...
@@ -1204,6 +1230,7 @@ class Mvplsa(Estimator):
         n_jobs: int | None = ...,
         memory_limit: int | None = ...,
         time_limit: float | None = ...,
+        device: str | None = ...,
         progress: Callable[[Progress], object] | None = ...,
     ) -> None: ...
     def predict(self, Xs: Views, *, present: Any = ...) -> Result: ...
@@ -1233,6 +1260,7 @@ class Nb(Estimator):
         n_jobs: int | None = ...,
         memory_limit: int | None = ...,
         time_limit: float | None = ...,
+        device: str | None = ...,
         progress: Callable[[Progress], object] | None = ...,
     ) -> None: ...
     def predict(self, Xs: Views, *, present: Any = ...) -> Result: ...
@@ -1290,6 +1318,7 @@ class Nlapreg(Estimator):
         n_jobs: int | None = ...,
         memory_limit: int | None = ...,
         time_limit: float | None = ...,
+        device: str | None = ...,
         progress: Callable[[Progress], object] | None = ...,
     ) -> None: ...
 
@@ -1323,6 +1352,7 @@ class Rls(Estimator):
         n_jobs: int | None = ...,
         memory_limit: int | None = ...,
         time_limit: float | None = ...,
+        device: str | None = ...,
         progress: Callable[[Progress], object] | None = ...,
     ) -> None: ...
     def predict(self, Xs: Views, *, present: Any = ...) -> Result: ...
@@ -1365,6 +1395,7 @@ class Smd(Estimator):
         n_jobs: int | None = ...,
         memory_limit: int | None = ...,
         time_limit: float | None = ...,
+        device: str | None = ...,
         progress: Callable[[Progress], object] | None = ...,
     ) -> None: ...
     def predict(self, Xs: Views, *, present: Any = ...) -> Result: ...
@@ -1408,6 +1439,7 @@ class Spectral(Estimator):
         n_jobs: int | None = ...,
         memory_limit: int | None = ...,
         time_limit: float | None = ...,
+        device: str | None = ...,
         progress: Callable[[Progress], object] | None = ...,
     ) -> None: ...
     def predict(self, Xs: Views, *, present: Any = ...) -> Result: ...
@@ -1443,6 +1475,7 @@ class Svm(Estimator):
         n_jobs: int | None = ...,
         memory_limit: int | None = ...,
         time_limit: float | None = ...,
+        device: str | None = ...,
         progress: Callable[[Progress], object] | None = ...,
     ) -> None: ...
     def predict(self, Xs: Views, *, present: Any = ...) -> Result: ...

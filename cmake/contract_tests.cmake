@@ -25,4 +25,10 @@ if(TARGET parallax-cli AND Python3_FOUND)
       COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/tests/run_cases.py $<TARGET_FILE:parallax-cli> ${directory})
     set_tests_properties(case.${method}.${name} PROPERTIES LABELS case TIMEOUT 120)
   endforeach()
+  # The same through the table of devices, of the methods that use one.
+  foreach(method gp)
+    add_test(NAME device.${method} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/tests/run_cases.py
+      $<TARGET_FILE:parallax-cli> --device host ${CMAKE_CURRENT_SOURCE_DIR}/tests/cases/${method})
+    set_tests_properties(device.${method} PROPERTIES LABELS case TIMEOUT 300)
+  endforeach()
 endif()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Run golden cases through the command and compare what they say with what it wrote.
 
-usage: run_cases.py PARALLAX [--only PATTERN] [--verbose] DIR...
+usage: run_cases.py PARALLAX [--only PATTERN] [--device NAME] [--verbose] DIR...
 
 Each DIR is a case (it has a case.json) or a tree of cases. A case runs with its own directory as the working
 directory; everything it writes goes to a scratch directory. Numbers agree when |a - b| <= atol + rtol |b| with b
@@ -19,6 +19,7 @@ import sys
 import tempfile
 
 TIME_LIMIT = 600
+DEVICE_VERBS = ("fit", "predict", "transform", "retrieve")
 KNOWN_KEYS = {"argv", "steps", "arrays", "labels", "json", "metrics_at_least", "ranking", "outputs", "error_contains",
               "note"}
 
@@ -182,8 +183,8 @@ def compare_ranking(found, expected, rtol, atol):
 # ---- one case ----
 
 class Case:
-    def __init__(self, parallax, directory, scratch):
-        self.parallax, self.directory, self.scratch = parallax, directory, scratch
+    def __init__(self, parallax, directory, scratch, device=None):
+        self.parallax, self.directory, self.scratch, self.device = parallax, directory, scratch, device
         with open(os.path.join(directory, "case.json"), encoding="utf-8") as f:
             self.about = json.load(f)
         unknown = set(self.about) - KNOWN_KEYS
@@ -217,6 +218,8 @@ class Case:
             [a.replace("{out}", self.scratch) for a in step] for step in self.about["steps"]]
         status, text = 0, ""
         for argv in commands:
+            if self.device and argv[0] in DEVICE_VERBS:
+                argv = [*argv, "--device", self.device]
             try:
                 done = subprocess.run([self.parallax, *argv], cwd=self.directory, stdin=subprocess.DEVNULL,
                                       timeout=TIME_LIMIT, capture_output=True, text=True, encoding="utf-8",
@@ -301,22 +304,24 @@ def name_of(directory):
     return "/".join(directory.split(os.sep)[-2:])
 
 
-def run_case(parallax, directory):
+def run_case(parallax, directory, device):
     """None, or what is wrong."""
     with tempfile.TemporaryDirectory(prefix="plx_case_") as scratch:
         try:
-            Case(parallax, directory, scratch).check()
+            Case(parallax, directory, scratch, device).check()
         except (Mismatch, OSError, ValueError, KeyError) as problem:
             return f"{problem}" if isinstance(problem, Mismatch) else f"{type(problem).__name__}: {problem}"
     return None
 
 
 def parse(argv):
-    roots, only, verbose, rest = [], None, False, list(argv)
+    roots, only, device, verbose, rest = [], None, None, False, list(argv)
     while rest:
         word = rest.pop(0)
         if word == "--only" and rest:
             only = rest.pop(0)
+        elif word == "--device" and rest:
+            device = rest.pop(0)
         elif word == "--verbose":
             verbose = True
         elif word.startswith("-"):
@@ -325,17 +330,17 @@ def parse(argv):
             roots.append(word)
     if len(roots) < 2:
         raise SystemExit(__doc__)
-    return os.path.abspath(roots[0]), roots[1:], only, verbose
+    return os.path.abspath(roots[0]), roots[1:], only, device, verbose
 
 
 def main():
-    parallax, roots, only, verbose = parse(sys.argv[1:])
+    parallax, roots, only, device, verbose = parse(sys.argv[1:])
     passed = failed = 0
     for directory in find_cases(roots):
         name = name_of(directory)
         if only and not (only in name or fnmatch.fnmatch(name, only)):
             continue
-        problem = run_case(parallax, directory)
+        problem = run_case(parallax, directory, device)
         if problem is None:
             passed += 1
             if verbose:

@@ -363,6 +363,11 @@ typedef struct plx_device_table {
      */
     int (*plsa_mixture)(plx_device *d, plx_device_mat next, plx_device_mat mix, plx_device_mat gain,
                         const plx_device_buffer *label, double flush);
+
+    /** @name More of dense matrices (needed like the first) */
+
+    /** *sum = sum of A_ij B_ij; host. */
+    int (*dot)(plx_device *d, plx_device_mat a, plx_device_mat b, double *sum);
 } plx_device_table;
 
 /**

@@ -19,6 +19,7 @@ struct plx__device {
     plx_context *ctx;
     char name[PLX__DEVICE_NAME];
     bool insist;                   /* asked for by name; else auto */
+    bool eager;                    /* all work pays */
     bool lost;                     /* cannot be opened, or failed: not asked again */
     const plx_device_table *table; /* NULL: not looked for yet */
     plx_device_table found;        /* of a shared object */

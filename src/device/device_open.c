@@ -11,17 +11,17 @@
 
 #include "device/device_impl.h"
 
-/* The functions every device has: those before the first optional one. */
+/* The functions every device has. */
 static bool is_complete(const plx_device_table *t)
 {
-    return t->struct_size >= offsetof(plx_device_table, knn) && t->kind && t->open && t->close && t->error &&
-           t->facts && t->memory_free && t->workspace && t->sync && t->alloc && t->release && t->write_bytes &&
-           t->read_bytes && t->write && t->read && t->copy && t->fill && t->gemm && t->syrk && t->potrf && t->potrs &&
-           t->potri && t->trsm && t->sym_eigen && t->triangle && t->combine && t->diagonal && t->row_norms_sq &&
-           t->gather && t->scatter_add && t->kernel && t->kernel_of_base && t->kernel_gradient;
+    return t->struct_size >= sizeof *t && t->kind && t->open && t->close && t->error && t->facts && t->memory_free &&
+           t->workspace && t->sync && t->alloc && t->release && t->write_bytes && t->read_bytes && t->write &&
+           t->read && t->copy && t->fill && t->gemm && t->syrk && t->potrf && t->potrs && t->potri && t->trsm &&
+           t->sym_eigen && t->triangle && t->combine && t->diagonal && t->row_norms_sq && t->gather && t->scatter_add &&
+           t->kernel && t->kernel_of_base && t->kernel_gradient && t->dot;
 }
 
-/* A table of the same ABI may be shorter than ours, and then lacks what was appended; or longer. */
+/* A table of the same ABI may be longer than ours. */
 static plx_status take_table(plx_device_table *out, plx_context *ctx, void *library, const char *file)
 {
     plx_device_entry_fn entry = NULL;
@@ -31,8 +31,7 @@ static plx_status take_table(plx_device_table *out, plx_context *ctx, void *libr
     if (!given || given->abi != PLX_DEVICE_ABI || !is_complete(given))
         PLX_FAIL(ctx, PLX_E_DEVICE, "%s is no device for this version of the library (interface %u); build both anew",
                  file, PLX_DEVICE_ABI);
-    *out = (plx_device_table){0};
-    memcpy(out, given, given->struct_size < sizeof *out ? given->struct_size : sizeof *out);
+    *out = *given;
     return PLX_OK;
 }
 

@@ -23,6 +23,12 @@ plx_status plx__device_did(plx__device *dev, int code, const char *operation)
              dev->table->error(dev->opened));
 }
 
+plx_status plx__device_lacks(plx__device *dev, const char *operation)
+{
+    dev->failures++;
+    PLX_FAIL(dev->ctx, PLX_E_DEVICE, "device %s has no %s; set device to cpu or auto", dev->name, operation);
+}
+
 /* One operation of the table, then the cancel flag. */
 #define OPERATION(dev, name, ...)                                                                                      \
     do {                                                                                                               \
@@ -91,6 +97,11 @@ plx_status plx__device_gather(plx__device *dev, plx_device_mat out, plx_device_m
                               const plx_device_buffer *col)
 {
     OPERATION(dev, gather, out, a, row, col);
+}
+
+plx_status plx__device_dot(double *out, plx__device *dev, plx_device_mat a, plx_device_mat b)
+{
+    OPERATION(dev, dot, a, b, out);
 }
 
 plx_status plx__device_row_norms_sq(plx__device *dev, plx_device_mat a, plx_device_mat out)

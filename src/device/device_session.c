@@ -67,11 +67,12 @@ plx_status plx__device_choose(plx_context *ctx, const char *device, int64_t memo
     return PLX_OK;
 }
 
-plx_status plx__device_choose_table(plx_context *ctx, const plx_device_table *table, bool insist)
+plx_status plx__device_choose_table(plx_context *ctx, const plx_device_table *table, bool eager)
 {
     if (ctx->device) end(ctx, true);
-    PLX_TRY(new_device(ctx, table->kind, insist));
+    PLX_TRY(new_device(ctx, table->kind, false));
     ctx->device->table = table;
+    ctx->device->eager = eager;
     return PLX_OK;
 }
 
@@ -153,7 +154,8 @@ plx_status plx__session_open(plx__session *s, plx_context *ctx, const plx__devic
     *s = (plx__session){.what = work->what, .ctx = ctx, .mark = plx__arena_mark(plx__scratch(ctx))};
     if (!may_use(ctx)) return PLX_OK;
     plx__device *dev = ctx->device;
-    if (!dev->insist && !plx__device_pays(work, ctx->threads, dev->opened ? &dev->facts : NULL)) return PLX_OK;
+    if (!dev->insist && !dev->eager && !plx__device_pays(work, ctx->threads, dev->opened ? &dev->facts : NULL))
+        return PLX_OK;
     PLX_TRY(open_or_do_without(s, dev));
     s->held = dev->held;
     s->failures = dev->failures;
@@ -161,12 +163,17 @@ plx_status plx__session_open(plx__session *s, plx_context *ctx, const plx__devic
     return PLX_OK;
 }
 
+void plx__session_nest(plx__session *s, plx__device *dev)
+{
+    *s = (plx__session){.dev = dev, .ctx = dev->ctx, .held = dev->held, .inner = true};
+}
+
 plx_status plx__session_close(plx__session *s, plx_status st)
 {
     plx__device *dev = s->dev;
     release_until(dev, s->held);
     s->done = st == PLX_OK;
-    if (st == PLX_OK || dev->failures == s->failures || dev->insist) return st;
+    if (st == PLX_OK || s->inner || dev->failures == s->failures || dev->insist) return st;
     plx__info(s->ctx, "%s goes on on the CPU: %s", s->what, s->ctx->error);
     plx__clear_error(s->ctx);
     plx__arena_rewind(plx__scratch(s->ctx), s->mark);
@@ -254,16 +261,30 @@ plx_status plx__device_put(plx_device_mat *out, plx__device *dev, plx_cmat from)
 
 static int csr_flags(bool both_ways) { return both_ways ? PLX_DEVICE_BOTH_WAYS : 0; }
 
+/* Some rows of a larger matrix, with offsets that start at 0. */
+static plx_status from_zero(plx_ccsr *a, plx_context *ctx)
+{
+    int64_t *ptr = NULL, first = a->ptr[0];
+    if (first == 0) return PLX_OK;
+    PLX_TRY(plx__arena_i64(&ptr, plx__scratch(ctx), a->rows + 1));
+    for (plx_index i = 0; i <= a->rows; i++) ptr[i] = a->ptr[i] - first;
+    *a = (plx_ccsr){a->rows, a->cols, ptr, a->col + first, a->val + first};
+    return PLX_OK;
+}
+
 plx_status plx__device_put_rows(plx_device_rows *out, plx__device *dev, plx__points rows, bool both_ways)
 {
+    plx__mark mark = plx__arena_mark(plx__scratch(dev->ctx));
     plx_ccsr a = rows.csr;
     plx_device_csr *csr = NULL;
     *out = (plx_device_rows){.count = plx__points_rows(rows)};
     if (!plx__points_sparse(rows)) return plx__device_put(&out->dense, dev, rows.dense);
-    PLX_TRY(plx__device_did(
-        dev, dev->table->csr_create(dev->opened, a.rows, a.cols, a.ptr, a.col, a.val, csr_flags(both_ways), &csr),
-        "csr_create"));
+    if (!dev->table->csr_create) return plx__device_lacks(dev, "csr_create");
+    PLX_TRY(from_zero(&a, dev->ctx));
+    int code = dev->table->csr_create(dev->opened, a.rows, a.cols, a.ptr, a.col, a.val, csr_flags(both_ways), &csr);
+    PLX_TRY(plx__device_did(dev, code, "csr_create"));
     PLX_TRY(hold(dev, NULL, csr, (int64_t)plx__device_rows_bytes(dev, rows, both_ways)));
+    plx__arena_rewind(plx__scratch(dev->ctx), mark);
     out->csr = csr;
     return PLX_OK;
 }
@@ -271,6 +292,7 @@ plx_status plx__device_put_rows(plx_device_rows *out, plx__device *dev, plx__poi
 double plx__device_rows_bytes(plx__device *dev, plx__points rows, bool both_ways)
 {
     if (!plx__points_sparse(rows)) return 8.0 * (double)rows.dense.rows * (double)rows.dense.cols;
-    return (double)dev->table->csr_bytes(dev->opened, rows.csr.rows, rows.csr.cols, plx__nnz(rows.csr),
-                                         csr_flags(both_ways));
+    if (!dev->table->csr_bytes) return 0;
+    plx_ccsr a = rows.csr;
+    return (double)dev->table->csr_bytes(dev->opened, a.rows, a.cols, a.ptr[a.rows] - a.ptr[0], csr_flags(both_ways));
 }

@@ -40,10 +40,14 @@ typedef struct plx__session {
     plx__mark mark;
     struct plx__held *held;
     int64_t failures; /* of the device, before */
+    bool inner;
 } plx__session;
 
 plx_status plx__session_open(plx__session *s, plx_context *ctx, const plx__device_work *work);
 plx_status plx__session_close(plx__session *s, plx_status st);
+
+/* Part of a session that is open: what it takes is freed with it. A failure is passed on to the outer one. */
+void plx__session_nest(plx__session *s, plx__device *dev);
 
 /* ---- choice (device.c) ---- */
 
@@ -51,8 +55,8 @@ plx_status plx__session_close(plx__session *s, plx_status st);
  * name. Opens nothing. */
 plx_status plx__device_choose(plx_context *ctx, const char *device, int64_t memory);
 
-/* The same with a table at hand; insist: as if asked for by name, else as with auto. For tests. */
-plx_status plx__device_choose_table(plx_context *ctx, const plx_device_table *table, bool insist);
+/* As auto does, with a table at hand; eager: all work pays. For tests. */
+plx_status plx__device_choose_table(plx_context *ctx, const plx_device_table *table, bool eager);
 
 /* A device asked for by name is opened, or fails with one line. Nothing for cpu and auto. */
 plx_status plx__device_require(plx_context *ctx);
@@ -97,6 +101,8 @@ const plx_device_table *plx__device_table(const plx__device *dev);
 plx_device *plx__device_handle(const plx__device *dev);
 plx_context *plx__device_context(const plx__device *dev);
 plx_status plx__device_did(plx__device *dev, int code, const char *operation);
+/* The failure of a device without an optional operation; with auto the CPU takes over, and the device stays. */
+plx_status plx__device_lacks(plx__device *dev, const char *operation);
 
 plx_status plx__device_write(plx__device *dev, plx_device_mat to, plx_cmat from);
 plx_status plx__device_read(plx__device *dev, plx_mat to, plx_device_mat from);
@@ -120,6 +126,7 @@ plx_status plx__device_combine(plx__device *dev, plx_device_mat c, const plx__de
 
 plx_status plx__device_gather(plx__device *dev, plx_device_mat out, plx_device_mat a, const plx_device_buffer *row,
                               const plx_device_buffer *col);
+plx_status plx__device_dot(double *out, plx__device *dev, plx_device_mat a, plx_device_mat b);
 plx_status plx__device_row_norms_sq(plx__device *dev, plx_device_mat a, plx_device_mat out);
 
 /* a = L L' in place, both triangles given, by the policy of plx__cholesky_jitter; above the diagonal `a` keeps what it

@@ -94,6 +94,7 @@ int plx__host_combine(plx_device *d, double beta, plx_device_mat c, double alpha
                       plx_device_mat r, double gamma, plx_device_mat u, plx_device_mat v, double shift);
 int plx__host_diagonal(plx_device *d, plx_device_mat a, plx_device_mat out, int set);
 int plx__host_row_norms_sq(plx_device *d, plx_device_mat a, plx_device_mat out);
+int plx__host_dot(plx_device *d, plx_device_mat a, plx_device_mat b, double *sum);
 int plx__host_gather(plx_device *d, plx_device_mat out, plx_device_mat a, const plx_device_buffer *row,
                      const plx_device_buffer *col);
 int plx__host_scatter_add(plx_device *d, plx_device_mat out, const plx_device_buffer *row, plx_device_mat a);

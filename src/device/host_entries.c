@@ -66,6 +66,16 @@ int plx__host_row_norms_sq(plx_device *d, plx_device_mat a, plx_device_mat out)
     return code;
 }
 
+int plx__host_dot(plx_device *d, plx_device_mat a, plx_device_mat b, double *sum)
+{
+    int code = plx__host_enter(d);
+    plx_cmat x = plx__host_cmat(a), y = plx__host_cmat(b);
+    *sum = 0;
+    for (plx_index i = 0; code == PLX_DEVICE_OK && i < x.rows; i++)
+        *sum += plx__dot(x.data + i * x.ld, y.data + i * y.ld, x.cols);
+    return code;
+}
+
 int plx__host_gather(plx_device *d, plx_device_mat out, plx_device_mat a, const plx_device_buffer *row,
                      const plx_device_buffer *col)
 {

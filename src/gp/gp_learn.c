@@ -11,6 +11,7 @@
 #include "core/parallel.h"
 #include "linalg/csr.h"
 #include "gp/evidence.h"
+#include "gp/gp_device.h"
 #include "gp/gp_pivots.h"
 #include "gp/gp_weight_space.h"
 
@@ -174,7 +175,8 @@ static plx_status thin_gradient(plx__gp_learner *g, const plx__weight_space_grad
 
 /* ---- evaluation ---- */
 
-static plx_status evaluate(plx__gp_learner *g, const double *hyper, plx__gp_state *state, double *gradient)
+/* `final`: the state is kept, not only its evidence. */
+static plx_status evaluate(plx__gp_learner *g, const double *hyper, plx__gp_state *state, bool final, double *gradient)
 {
     plx__weight_space_gradient sums = {0};
     set_hyper(g, hyper);
@@ -184,6 +186,7 @@ static plx_status evaluate(plx__gp_learner *g, const double *hyper, plx__gp_stat
         PLX_TRY(plx__weight_space_fit(state, plx__scratch(g->ctx), g->ctx, plx__cmat(g->z), NULL, &g->targets, &sums));
         return thin_gradient(g, &sums, gradient);
     }
+    if (g->on) return plx__gp_device_evaluate(g, state, final, gradient);
     PLX_TRY(plx__parallel_for(g->ctx, g->k.rows, row_grain(g), covariance_rows, g));
     plx__mirror_lower(g->k);
     PLX_TRY(plx__gp_fit(state, plx__scratch(g->ctx), g->ctx, plx__cmat(g->k), &g->targets, g->m));
@@ -194,7 +197,7 @@ static plx_status evidence_at(void *arg, plx_context *ctx, const double *hyper, 
 {
     plx__gp_state state;
     (void)ctx;
-    PLX_TRY(evaluate(arg, hyper, &state, gradient));
+    PLX_TRY(evaluate(arg, hyper, &state, false, gradient));
     *evidence = state.evidence;
     return PLX_OK;
 }
@@ -230,11 +233,12 @@ static plx_status maximise(plx__gp_learner *g, plx_index max_iter, plx__lbfgs_re
     return plx__evidence_maximise(g->ctx, &problem, evidence_at, g, result);
 }
 
-static plx_status reserve(plx__gp_learner *g)
+static plx_status reserve(plx__gp_learner *g, plx__device *dev)
 {
     plx_index n = g->targets.n, p = 0;
     for (plx_index k = 0; k < g->count; k++) p += plx__points_cols(g->kernels[k].rows);
-    g->thin = plx__weight_space(g);
+    g->on = NULL;
+    if (dev) return plx__gp_device_reserve(g, dev);
     if (g->most_pivots) {
         PLX_TRY(plx__gp_find_pivots(g, g->divided));
         p = plx__gp_pivot_columns(g);
@@ -250,14 +254,43 @@ static plx_status reserve(plx__gp_learner *g)
     return PLX_OK;
 }
 
+static plx_status learn(plx__gp_learner *g, plx__device *dev, plx_index max_iter, plx__gp_state *state,
+                        double *gradient, plx__lbfgs_result *result)
+{
+    *result = (plx__lbfgs_result){.converged = true};
+    PLX_TRY(reserve(g, dev));
+    if (max_iter > 0) PLX_TRY(maximise(g, max_iter, result));
+    result->evaluations++;
+    return evaluate(g, g->hyper, state, true, gradient);
+}
+
+/* On a device where it pays; when that fails, here from the start that is kept. */
+static plx_status learn_there(plx__session *s, plx__gp_learner *g, plx_index max_iter, plx__gp_state *state,
+                              double *gradient, plx__lbfgs_result *result)
+{
+    plx__device_work work = plx__gp_learn_work(g, max_iter);
+    plx__gp_learner before = *g;
+    double *hyper = NULL;
+    PLX_TRY(plx__arena_f64(&hyper, plx__scratch(g->ctx), g->n_hyper, 1));
+    memcpy(hyper, g->hyper, (size_t)g->n_hyper * sizeof *hyper);
+    PLX_TRY(plx__session_open(s, g->ctx, &work));
+    if (!s->dev) return PLX_OK;
+    plx_status st = plx__session_close(s, learn(g, s->dev, max_iter, state, gradient, result));
+    g->on = NULL;
+    if (st != PLX_OK || s->done) return st;
+    *g = before;
+    memcpy(g->hyper, hyper, (size_t)g->n_hyper * sizeof *hyper);
+    set_hyper(g, g->hyper);
+    return PLX_OK;
+}
+
 plx_status plx__gp_learn(plx__gp_learner *g, plx_index max_iter, plx__gp_state *state, double *gradient,
                          plx__lbfgs_result *result)
 {
-    *result = (plx__lbfgs_result){.converged = true};
-    PLX_TRY(reserve(g));
-    if (max_iter > 0) PLX_TRY(maximise(g, max_iter, result));
-    result->evaluations++;
-    PLX_TRY(evaluate(g, g->hyper, state, gradient));
+    plx__session s = {0};
+    g->thin = plx__weight_space(g);
+    if (!g->thin) PLX_TRY(learn_there(&s, g, max_iter, state, gradient, result));
+    if (!s.done) PLX_TRY(learn(g, NULL, max_iter, state, gradient, result));
     if (!state->converged)
         plx__warn(g->ctx, "%s: the Laplace approximation stopped before reaching its mode; results are approximate",
                   g->run->method->name);

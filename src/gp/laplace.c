@@ -26,7 +26,8 @@ enum {
 
 typedef struct newton {
     plx__laplace *at;
-    plx_cmat k; /* or, data NULL: diag(c) + Z Z' */
+    plx_cmat k;                    /* or, data NULL: diag(c) + Z Z' */
+    const plx__laplace_device *on; /* or K on a device; NULL: neither of it is there */
     plx_cmat z;
     const double *c; /* n; NULL: 0 */
     const double *y;
@@ -106,17 +107,61 @@ static plx_status system_matrix(newton *s, plx_context *ctx)
     return PLX_OK;
 }
 
+static plx_status factorise_there(newton *s, double *jitter)
+{
+    const plx__laplace_device *on = s->on;
+    plx__device_terms b = {.alpha = 1, .a = on->k, .l = on->x, .r = on->x, .shift = 1};
+    PLX_TRY(plx__device_write_vec(on->dev, on->x, s->at->root));
+    PLX_TRY(plx__device_combine(on->dev, on->factor, &b));
+    return plx__device_cholesky_jitter(on->dev, on->factor, on->y, jitter, s->what, s->samples, NULL);
+}
+
 /* Its factor at the present mode. */
 static plx_status factorise(newton *s, plx_context *ctx)
 {
     plx__laplace *at = s->at;
     double jitter = 0;
     derivatives(s);
-    PLX_TRY(system_matrix(s, ctx));
-    PLX_TRY(plx__cholesky_jitter(ctx, at->factor, &jitter, s->what, s->samples, NULL));
+    if (s->on) PLX_TRY(factorise_there(s, &jitter));
+    else {
+        PLX_TRY(system_matrix(s, ctx));
+        PLX_TRY(plx__cholesky_jitter(ctx, at->factor, &jitter, s->what, s->samples, NULL));
+    }
     at->jitter = fmax(at->jitter, jitter);
     return PLX_OK;
 }
+
+static plx_status times_there(const plx__laplace_device *on, plx_device_mat a, const double *x, double *y)
+{
+    PLX_TRY(plx__device_write_vec(on->dev, on->x, x));
+    PLX_TRY(plx__device_gemm(on->dev, 1.0, a, PLX__N, on->x, PLX__N, 0.0, on->y));
+    return plx__device_read_vec(on->dev, y, on->y);
+}
+
+/* y = K x of a K that is stored, wherever it is. */
+static plx_status k_times(newton *s, plx_context *ctx, const double *x, double *y)
+{
+    if (s->on) return times_there(s->on, s->on->k, x, y);
+    return plx__gemv(ctx, 1.0, s->k, PLX__N, x, 0.0, y);
+}
+
+/* The same, half of K read. */
+static plx_status k_times_lower(newton *s, plx_context *ctx, const double *x, double *y)
+{
+    if (s->on) return times_there(s->on, s->on->k, x, y);
+    return plx__symv(ctx, s->k, x, y);
+}
+
+/* x = B^-1 x by the factor at hand. */
+static plx_status solve(newton *s, plx_context *ctx, double *x)
+{
+    if (!s->on) return plx__chol_solve_vec(ctx, plx__cmat(s->at->factor), x);
+    PLX_TRY(plx__device_write_vec(s->on->dev, s->on->x, x));
+    PLX_TRY(plx__device_chol_solve(s->on->dev, s->on->factor, s->on->x));
+    return plx__device_read_vec(s->on->dev, x, s->on->x);
+}
+
+static bool stored(const newton *s) { return s->on || s->k.data; }
 
 /* (I + W K) a' = b with K = diag(c) + Z Z': A w = Z'(b/(1 + W c)), a' = (b - W Z w)/(1 + W c), f' = c a' + Z w. */
 static plx_status thin_target(newton *s, plx_context *ctx)
@@ -138,12 +183,12 @@ static plx_status newton_target(newton *s, plx_context *ctx)
 {
     plx__laplace *at = s->at;
     for (plx_index i = 0; i < at->n; i++) s->b[i] = at->weight[i] * at->mode[i] + at->slope[i];
-    if (!s->k.data) return thin_target(s, ctx);
-    PLX_TRY(plx__gemv(ctx, 1.0, s->k, PLX__N, s->b, 0.0, s->product));
+    if (!stored(s)) return thin_target(s, ctx);
+    PLX_TRY(k_times(s, ctx, s->b, s->product));
     for (plx_index i = 0; i < at->n; i++) s->product[i] *= at->root[i];
-    PLX_TRY(plx__chol_solve_vec(ctx, plx__cmat(at->factor), s->product));
+    PLX_TRY(solve(s, ctx, s->product));
     for (plx_index i = 0; i < at->n; i++) s->next_a[i] = s->b[i] - at->root[i] * s->product[i];
-    return plx__gemv(ctx, 1.0, s->k, PLX__N, s->next_a, 0.0, s->next_f);
+    return k_times(s, ctx, s->next_a, s->next_f);
 }
 
 /* B e = r by conjugate gradients with the factor at hand, to a share `tol` of |r|; e is in s->b, r in s->product.
@@ -160,11 +205,11 @@ static plx_status near_solution(newton *s, plx_context *ctx, double tol, bool *s
         *stale = t >= MAX_INNER;
         if (t >= 2 * MAX_INNER) break;
         memcpy(z, r, (size_t)n * sizeof *z);
-        PLX_TRY(plx__chol_solve_vec(ctx, plx__cmat(s->at->factor), z));
+        PLX_TRY(solve(s, ctx, z));
         double next = plx__dot(r, z, n), turn = t ? next / slope : 0.0;
         for (plx_index i = 0; i < n; i++) p[i] = z[i] + turn * p[i];
         for (plx_index i = 0; i < n; i++) z[i] = root[i] * p[i];
-        PLX_TRY(plx__symv(ctx, s->k, z, image));
+        PLX_TRY(k_times_lower(s, ctx, z, image));
         for (plx_index i = 0; i < n; i++) image[i] = p[i] + root[i] * image[i];
         slope = next;
         double length = next / plx__dot(p, image, n);
@@ -181,11 +226,11 @@ static plx_status near_target(newton *s, plx_context *ctx, double tol, bool *sta
 {
     plx__laplace *at = s->at;
     derivatives(s);
-    PLX_TRY(plx__symv(ctx, s->k, at->slope, s->product));
+    PLX_TRY(k_times_lower(s, ctx, at->slope, s->product));
     for (plx_index i = 0; i < at->n; i++) s->product[i] = at->root[i] * (s->product[i] - at->mode[i]);
     PLX_TRY(near_solution(s, ctx, tol, stale));
     for (plx_index i = 0; i < at->n; i++) s->next_a[i] = at->slope[i] - at->root[i] * s->b[i];
-    return plx__symv(ctx, s->k, s->next_a, s->next_f);
+    return k_times_lower(s, ctx, s->next_a, s->next_f);
 }
 
 /* Halve the step while psi falls; f stays K a because both are halved. Returns psi there. */
@@ -217,7 +262,7 @@ static plx_status open_mode(newton *s, plx_context *ctx)
     double *f = s->at->mode, zero = s->psi;
     if (!s->start.a) return PLX_OK;
     memcpy(s->a, s->start.a, (size_t)n * sizeof *f);
-    if (s->k.data) PLX_TRY(plx__gemv(ctx, 1.0, s->k, PLX__N, s->a, 0.0, f));
+    if (stored(s)) PLX_TRY(k_times(s, ctx, s->a, f));
     else {
         PLX_TRY(plx__gemv(ctx, 1.0, s->z, PLX__T, s->a, 0.0, s->w));
         PLX_TRY(plx__gemv(ctx, 1.0, s->z, PLX__N, s->w, 0.0, f));
@@ -234,7 +279,7 @@ static plx_status open_mode(newton *s, plx_context *ctx)
 static plx_status find_mode(newton *s, plx_context *ctx)
 {
     plx__laplace *at = s->at;
-    bool reuse = s->k.data && at->n >= LARGE, stale = true;
+    bool reuse = stored(s) && at->n >= LARGE, stale = true;
     double change = 1;
     s->psi = psi_of(s, s->a, at->mode);
     PLX_TRY(open_mode(s, ctx));
@@ -266,15 +311,18 @@ static plx_status fit(newton *s, plx__arena *arena, plx_context *ctx, plx_index 
     *out = (plx__laplace){.n = n};
     for (size_t v = 0; v < sizeof kept / sizeof *kept; v++) PLX_TRY(plx__arena_f64(kept[v], arena, n, 1));
     out->factor = s->start.factor;
-    if (!out->factor.data) PLX_TRY(plx__arena_mat(&out->factor, arena, order, order));
+    if (!s->on && !out->factor.data) PLX_TRY(plx__arena_mat(&out->factor, arena, order, order));
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
     for (size_t v = 0; v < sizeof work / sizeof *work; v++) PLX_TRY(plx__arena_f64(work[v], plx__scratch(ctx), n, 1));
-    if (!s->k.data) {
+    if (!stored(s)) {
         PLX_TRY(plx__arena_mat(&s->thin, plx__scratch(ctx), n, order));
         PLX_TRY(plx__arena_f64(&s->w, plx__scratch(ctx), order, 1));
     }
     PLX_TRY(find_mode(s, ctx));
-    out->evidence = s->psi - 0.5 * plx__chol_logdet(plx__cmat(out->factor));
+    double logdet = 0;
+    if (s->on) PLX_TRY(plx__device_chol_logdet(&logdet, s->on->dev, s->on->factor, s->on->y));
+    else logdet = plx__chol_logdet(plx__cmat(out->factor));
+    out->evidence = s->psi - 0.5 * logdet;
     for (plx_index i = 0; s->c && i < n; i++) out->evidence -= 0.5 * log1p(out->weight[i] * s->c[i]);
     plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;
@@ -286,6 +334,15 @@ plx_status plx__laplace_fit(plx__laplace *out, plx__arena *arena, plx_context *c
     newton s = {.at = out, .k = k, .y = y, .what = what, .samples = samples};
     if (start) s.start = *start;
     return fit(&s, arena, ctx, k.rows, k.rows);
+}
+
+plx_status plx__laplace_fit_device(plx__laplace *out, plx__arena *arena, plx_context *ctx,
+                                   const plx__laplace_device *on, const double *y, const char *what,
+                                   const plx_index *samples, const plx__laplace_start *start)
+{
+    newton s = {.at = out, .on = on, .y = y, .what = what, .samples = samples};
+    if (start) s.start = *start;
+    return fit(&s, arena, ctx, on->k.rows, on->k.rows);
 }
 
 plx_status plx__laplace_fit_weights(plx__laplace *out, plx__arena *arena, plx_context *ctx, plx_cmat z, const double *c,
@@ -319,12 +376,22 @@ static plx_status gradient_rows(void *arg, plx_context *ctx, plx_index begin, pl
     return PLX_OK;
 }
 
+/* s2, and the posterior variances, from the diagonal of B^-1, whose entries are `stride` apart. */
+static void open_gradient(const plx__laplace *at, const double *inverse, plx_index stride, double *s2, double *variance)
+{
+    static const double precise = 1e-3; /* 1 - B^-1_ii keeps so much that rounding is far below it */
+    for (plx_index i = 0; i < at->n; i++) {
+        double told = 1.0 - inverse[i * stride];
+        s2[i] = -0.5 * told * at->turn[i];
+        if (variance) variance[i] = told > precise ? told / at->weight[i] : NAN;
+    }
+}
+
 /* M = (g g' - R)/2 + sym[(I - R K) s2 g'] with R = W^1/2 B^-1 W^1/2. The posterior variance in s2 is
  * (1 - B^-1_ii) / W_ii, so that W cancels: s2 = -(1 - B^-1_ii)(1 - 2 pi)/2. */
 plx_status plx__laplace_gradient(plx_context *ctx, const plx__laplace *at, plx_cmat k, bool add, plx_mat m,
                                  double *variance)
 {
-    static const double precise = 1e-3; /* 1 - B^-1_ii keeps so much that rounding is far below it */
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
     plx_index n = at->n;
     plx_mat inverse = m;
@@ -334,17 +401,50 @@ plx_status plx__laplace_gradient(plx_context *ctx, const plx__laplace *at, plx_c
     PLX_TRY(plx__arena_f64(&side, plx__scratch(ctx), n, 1));
     PLX_TRY(plx__arena_f64(&product, plx__scratch(ctx), n, 1));
     PLX_TRY(plx__chol_inverse(ctx, inverse, plx__cmat(at->factor)));
-    for (plx_index i = 0; i < n; i++) {
-        double told = 1.0 - inverse.data[i * inverse.ld + i];
-        s2[i] = -0.5 * told * at->turn[i];
-        if (variance) variance[i] = told > precise ? told / at->weight[i] : NAN;
-    }
+    open_gradient(at, inverse.data, inverse.ld + 1, s2, variance);
     PLX_TRY(plx__gemv(ctx, 1.0, k, PLX__N, s2, 0.0, product));
     for (plx_index i = 0; i < n; i++) product[i] *= at->root[i];
     PLX_TRY(plx__gemv(ctx, 1.0, plx__cmat(inverse), PLX__N, product, 0.0, side));
     for (plx_index i = 0; i < n; i++) side[i] = 0.5 * at->slope[i] + s2[i] - at->root[i] * side[i];
     gradient_job job = {m, plx__cmat(inverse), add, at->root, at->slope, side};
     PLX_TRY(plx__parallel_for(ctx, n, plx__max(1, 16384 / plx__max(1, n)), gradient_rows, &job));
+    plx__arena_rewind(plx__scratch(ctx), mark);
+    return PLX_OK;
+}
+
+/* M = (m +) (side g' + g side' - R)/2, R = W^1/2 B^-1 W^1/2, all there. */
+static plx_status gradient_there(const plx__laplace *at, const plx__laplace_device *on, bool add,
+                                 plx_device_mat inverse, const double *side)
+{
+    plx__device_terms m = {.beta = add, .alpha = -0.5, .a = inverse, .l = on->x, .r = on->x, .gamma = 0.5};
+    m.u = on->y;
+    m.v = on->z;
+    PLX_TRY(plx__device_write_vec(on->dev, on->x, at->root));
+    PLX_TRY(plx__device_write_vec(on->dev, on->y, at->slope));
+    PLX_TRY(plx__device_write_vec(on->dev, on->z, side));
+    return plx__device_combine(on->dev, on->m, &m);
+}
+
+plx_status plx__laplace_gradient_device(plx_context *ctx, const plx__laplace *at, const plx__laplace_device *on,
+                                        bool add, double *variance)
+{
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    plx_index n = at->n;
+    plx_device_mat inverse = add ? on->inverse : on->m;
+    double *s2 = NULL, *side = NULL, *product = NULL;
+    PLX_TRY(plx__arena_f64(&s2, plx__scratch(ctx), n, 1));
+    PLX_TRY(plx__arena_f64(&side, plx__scratch(ctx), n, 1));
+    PLX_TRY(plx__arena_f64(&product, plx__scratch(ctx), n, 1));
+    PLX_TRY(plx__device_copy(on->dev, inverse, on->factor));
+    PLX_TRY(plx__device_chol_inverse(on->dev, inverse));
+    PLX_TRY(plx__device_diagonal(on->dev, inverse, on->y));
+    PLX_TRY(plx__device_read_vec(on->dev, product, on->y));
+    open_gradient(at, product, 1, s2, variance);
+    PLX_TRY(times_there(on, on->k, s2, product));
+    for (plx_index i = 0; i < n; i++) product[i] *= at->root[i];
+    PLX_TRY(times_there(on, inverse, product, side));
+    for (plx_index i = 0; i < n; i++) side[i] = 0.5 * at->slope[i] + s2[i] - at->root[i] * side[i];
+    PLX_TRY(gradient_there(at, on, add, inverse, side));
     plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;
 }

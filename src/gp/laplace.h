@@ -10,6 +10,7 @@
 #ifndef PLX_GP_LAPLACE_H
 #define PLX_GP_LAPLACE_H
 
+#include "device/device_session.h"
 #include "linalg/dense.h"
 
 typedef struct plx__laplace {
@@ -40,6 +41,21 @@ plx_status plx__laplace_fit(plx__laplace *out, plx__arena *arena, plx_context *c
 plx_status plx__laplace_fit_weights(plx__laplace *out, plx__arena *arena, plx_context *ctx, plx_cmat z, const double *c,
                                     const double *y, const char *what, const plx__laplace_start *start);
 
+/* K and what is made of it on a device; vectors stay here. */
+typedef struct plx__laplace_device {
+    plx__device *dev;
+    plx_device_mat k;       /* n x n, both triangles */
+    plx_device_mat factor;  /* n x n: room for L; above its diagonal B stays */
+    plx_device_mat m;       /* n x n: room for M */
+    plx_device_mat inverse; /* n x n: room where M is added to; buffer NULL: never is */
+    plx_device_mat x, y, z; /* n x 1: room */
+} plx__laplace_device;
+
+/* The same with K on a device, where the factor stays: out->factor has none. */
+plx_status plx__laplace_fit_device(plx__laplace *out, plx__arena *arena, plx_context *ctx,
+                                   const plx__laplace_device *on, const double *y, const char *what,
+                                   const plx_index *samples, const plx__laplace_start *start);
+
 /* column[j] += <M, z_j z_j'> for every column z_j of Z (p of them), c = 0: what one M is for n x n matrices. */
 plx_status plx__laplace_gradient_weights(plx_context *ctx, const plx__laplace *at, plx_cmat z, double *column);
 
@@ -47,6 +63,10 @@ plx_status plx__laplace_gradient_weights(plx_context *ctx, const plx__laplace *a
  * come with it; NaN where they would not be precise. */
 plx_status plx__laplace_gradient(plx_context *ctx, const plx__laplace *at, plx_cmat k, bool add, plx_mat m,
                                  double *variance);
+
+/* The same on a device, to on->m. */
+plx_status plx__laplace_gradient_device(plx_context *ctx, const plx__laplace *at, const plx__laplace_device *on,
+                                        bool add, double *variance);
 
 typedef enum plx__averaging { /* order of the words of the parameter `averaging` */
                               PLX__AVERAGE_PROBIT = 0,

@@ -283,6 +283,10 @@ static void works_entry_by_entry(void **state)
     assert_int_equal(t->fill(s->d, column, 1), PLX_DEVICE_OK);
     assert_int_equal(t->diagonal(s->d, dc, column, 1), PLX_DEVICE_OK);
     assert_true(at(get(s, dc), 2, 2) == 1 && at(get(s, dc), 2, 1) == -at(out, 2, 1));
+    double sum = 0, by_hand = 0;
+    for (plx_index i = 0; i < N * N; i++) by_hand += a.data[i] * v.data[i];
+    assert_int_equal(t->dot(s->d, put(s, a), dv, &sum), PLX_DEVICE_OK);
+    assert_true(fabs(sum - by_hand) < 1e-13);
     assert_int_equal(t->row_norms_sq(s->d, put(s, a), column), PLX_DEVICE_OK);
     assert_true(fabs(at(get(s, column), 2, 0) - plx__norm_sq(a.data + 2 * N, N)) < 1e-14);
 }

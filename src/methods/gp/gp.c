@@ -12,6 +12,7 @@
 
 #include "core/ranks.h"
 #include "core/slabs.h"
+#include "gp/gp_device.h"
 #include "gp/gp_pivots.h"
 #include "run/problem.h"
 #include "run/facts.h"
@@ -70,18 +71,26 @@ static plx_status score_pane(void *arg, plx_context *ctx, plx_index begin, plx_i
 }
 
 /* Processes that divide the pivots divide the samples to be scored. */
+static plx_status score_here(scoring *job)
+{
+    plx_context *ctx = job->g->ctx;
+    size_t row = (size_t)job->s->q * sizeof(double);
+    plx__slabs cut = plx__slabs_cut(job->mean.rows, PLX__PANE_ROWS);
+    cut.alone = !job->g->learner.divided;
+    PLX_TRY(plx__slabs_each(ctx, cut, score_pane, job));
+    PLX_TRY(plx__slabs_share(ctx, cut, job->mean.data, row, 1));
+    return plx__slabs_share(ctx, cut, job->variance.data, row, 1);
+}
+
 static plx_status score(gp *g, const plx__gp_state *s, double offset)
 {
     plx_index n = g->run->problem->n;
     plx_mat mean, variance;
+    bool there = false;
     PLX_TRY(plx__store_new(&mean, g->run->out, "mean", n, s->q));
     PLX_TRY(plx__store_new(&variance, g->run->out, "variance", n, s->q));
-    scoring job = {g, s, mean, variance};
-    plx__slabs cut = plx__slabs_cut(n, PLX__PANE_ROWS);
-    cut.alone = !g->learner.divided;
-    PLX_TRY(plx__slabs_each(g->ctx, cut, score_pane, &job));
-    PLX_TRY(plx__slabs_share(g->ctx, cut, mean.data, (size_t)s->q * sizeof(double), 1));
-    PLX_TRY(plx__slabs_share(g->ctx, cut, variance.data, (size_t)s->q * sizeof(double), 1));
+    PLX_TRY(plx__gp_device_scores(&there, &g->learner, s, mean, variance));
+    if (!there) PLX_TRY(score_here(&(scoring){g, s, mean, variance}));
     for (plx_index i = 0; i < n * s->q; i++) mean.data[i] += offset;
     plx__gp_outcome outcome = {.regression = g->regression,
                                .averaging = (plx__averaging)g->set->averaging,

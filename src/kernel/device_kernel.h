@@ -1,0 +1,36 @@
+/*
+ * The kernels of view_kernel.h on a device: made there from the rows, so that no matrix of values crosses the bus.
+ */
+#ifndef PLX_KERNEL_DEVICE_KERNEL_H
+#define PLX_KERNEL_DEVICE_KERNEL_H
+
+#include "device/device_session.h"
+#include "kernel/view_kernel.h"
+
+plx_device_kernel plx__device_kernel_of(const plx__kernel *kernel);
+
+/* A reference on the device: its rows, or nothing for a precomputed kernel. */
+typedef struct plx__device_reference {
+    plx_device_rows rows;
+    plx_device_buffer *present; /* NULL: all */
+} plx__device_reference;
+
+plx_status plx__device_put_reference(plx__device_reference *out, plx__device *dev, const plx__view_kernel *k,
+                                     const plx__reference *ref);
+double plx__device_reference_bytes(plx__device *dev, const plx__view_kernel *k, const plx__reference *ref);
+
+/* plx__view_kernel_base; a precomputed one is copied there. */
+plx_status plx__device_kernel_base(plx__device *dev, const plx__view_kernel *k, const plx__reference *ref,
+                                   plx_device_mat out);
+
+/* out = beta out + values from the base (beta 0 or 1); its sums with M, see parallax/device.h. */
+plx_status plx__device_kernel_of_base(plx__device *dev, const plx__kernel *kernel, plx_device_mat base, double beta,
+                                      plx_device_mat out);
+plx_status plx__device_kernel_gradient(plx__device *dev, const plx__kernel *kernel, plx_device_mat base,
+                                       plx_device_mat m, double sums[2]);
+
+/* plx__view_kernel_values of samples begin..end-1, overwriting `out`. What it needs there goes with the session. */
+plx_status plx__device_view_values(plx__device *dev, const plx__view_kernel *k, plx_index begin, plx_index end,
+                                   const plx__reference *ref, const plx__device_reference *there, plx_device_mat out);
+
+#endif

@@ -22,7 +22,7 @@ static plx_status fetch_factor(const parts *p, const plx__laplace_device *on, pl
 
 /* G = K + noise I = L L', alpha = G^-1 y, M = (alpha alpha' - G^-1)/2. */
 static plx_status fit_regression(plx__gp_state *s, const parts *p, const plx__laplace_device *on,
-                                 const plx__gp_targets *t)
+                                 const plx__gp_targets *t, bool gradient)
 {
     plx__device_terms g = {.alpha = 1, .a = on->k, .shift = t->noise};
     plx__device_terms m = {.alpha = -0.5, .a = on->m, .gamma = 0.25, .u = on->x, .v = on->x};
@@ -36,9 +36,11 @@ static plx_status fit_regression(plx__gp_state *s, const parts *p, const plx__la
     s->evidence =
         -0.5 * plx__dot(t->y.data, p->alpha.data, s->n) - 0.5 * logdet - 0.5 * (double)s->n * log(2.0 * acos(-1.0));
     for (plx_index i = 0; i < s->n; i++) p->root.data[i] = 1.0;
-    PLX_TRY(plx__device_copy(on->dev, on->m, on->factor));
-    PLX_TRY(plx__device_chol_inverse(on->dev, on->m));
-    PLX_TRY(plx__device_combine(on->dev, on->m, &m));
+    if (gradient) {
+        PLX_TRY(plx__device_copy(on->dev, on->m, on->factor));
+        PLX_TRY(plx__device_chol_inverse(on->dev, on->m));
+        PLX_TRY(plx__device_combine(on->dev, on->m, &m));
+    }
     return fetch_factor(p, on, 0);
 }
 
@@ -52,7 +54,7 @@ static plx_status fit_class(plx__gp_state *s, const parts *p, plx_context *ctx, 
     for (plx_index i = 0; i < s->n; i++) y[i] = t->y.data[i * t->y.ld + c];
     plx__laplace_start start = {.a = t->near.data ? t->near.data + c * s->n : NULL};
     PLX_TRY(plx__laplace_fit_device(&at, plx__scratch(ctx), ctx, on, y, t->what, t->sample, &start));
-    PLX_TRY(plx__laplace_gradient_device(ctx, &at, on, c > 0, p->spread.data + c * s->n));
+    if (p->spread.data) PLX_TRY(plx__laplace_gradient_device(ctx, &at, on, c > 0, p->spread.data + c * s->n));
     if (t->near.data) memcpy(t->near.data + c * s->n, at.slope, (size_t)s->n * sizeof(double));
     memcpy(p->root.data + c * s->n, at.root, (size_t)s->n * sizeof(double));
     for (plx_index i = 0; i < s->n; i++) p->alpha.data[i * s->q + c] = at.slope[i];
@@ -64,7 +66,7 @@ static plx_status fit_class(plx__gp_state *s, const parts *p, plx_context *ctx, 
 }
 
 plx_status plx__gp_device_fit(plx__gp_state *out, plx__arena *arena, plx_context *ctx, const plx__laplace_device *on,
-                              const plx__gp_targets *targets, bool factors)
+                              const plx__gp_targets *targets, bool gradient, bool factors)
 {
     *out = (plx__gp_state){.n = targets->n, .q = targets->q, .converged = true};
     parts p = {0};
@@ -74,8 +76,8 @@ plx_status plx__gp_device_fit(plx__gp_state *out, plx__arena *arena, plx_context
     out->alpha = plx__cmat(p.alpha);
     out->factor = plx__cmat(p.factor);
     out->root = plx__cmat(p.root);
-    if (targets->regression) return fit_regression(out, &p, on, targets);
-    PLX_TRY(plx__arena_mat(&p.spread, arena, out->q, out->n));
+    if (targets->regression) return fit_regression(out, &p, on, targets, gradient);
+    if (gradient) PLX_TRY(plx__arena_mat(&p.spread, arena, out->q, out->n));
     out->spread = plx__cmat(p.spread);
     for (plx_index c = 0; c < out->q; c++) PLX_TRY(fit_class(out, &p, ctx, on, targets, c));
     return PLX_OK;

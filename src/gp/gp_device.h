@@ -27,8 +27,8 @@ plx_status plx__gp_device_evaluate(plx__gp_learner *g, plx__gp_state *state, boo
 plx_status plx__gp_device_scores(bool *done, plx__gp_learner *g, const plx__gp_state *state, plx_mat mean,
                                  plx_mat variance);
 
-/* State with K there; see plx__gp_fit. M to on->m; `factors`: copied back, else the state has none. */
+/* State with K there; see plx__gp_fit. gradient: M to on->m; factors: copied back, else the state has none. */
 plx_status plx__gp_device_fit(plx__gp_state *out, plx__arena *arena, plx_context *ctx, const plx__laplace_device *on,
-                              const plx__gp_targets *targets, bool factors);
+                              const plx__gp_targets *targets, bool gradient, bool factors);
 
 #endif

@@ -24,6 +24,11 @@ static const trial trials[] = {
      3,
      true},
     {"gp", {"task=regression", "kernel=poly", "optimize=none"}, {"mean", "variance", "alpha"}, 1, 0, false},
+    {"bct", {"kernel=rbf", "width=1", "optimize=evidence"}, {"mean", "variance", "hyper"}, 2, 2, false},
+    {"bct", {"kernel=rbf", "width=1", "optimize=none"}, {"mean", "variance", "alpha"}, 2, 3, false},
+    {"bct", {"kernel=rbf", "width=1", "optimize=view_variance"}, {"mean", "variance", "hyper"}, 3, 3, true},
+    {"bct", {"task=regression", "kernel=poly", "optimize=none"}, {"mean", "variance", "alpha"}, 3, 0, true},
+    {"bct", {"task=regression", "kernel=rbf", "width=1"}, {"mean", "variance", "alpha"}, 1, 0, false},
 };
 
 enum { TRIALS = sizeof trials / sizeof *trials };

@@ -3,7 +3,7 @@
  * them with variance s_j, labels depend on f_c alone. Integrating the f_j out leaves one Gaussian process on f_c, whose
  * kernel K_c is made of all samples, labelled or not, whatever views they lack.
  */
-#include "methods/bct/bct.h"
+#include "methods/bct/bct_device.h"
 
 #include <string.h>
 
@@ -138,48 +138,44 @@ static plx_status block_of_rows(bct *b, const plx__gp_state *s, plx_index begin,
 
 typedef struct scoring {
     const plx__gp_state *s;
-    plx_mat both; /* n_cov x 2 q: means, then variances */
+    const bct_scores *out;
 } scoring;
 
 static plx_status score_block(void *arg, bct *b, plx_index begin, plx_index end)
 {
     const scoring *job = arg;
     plx__mark mark = plx__arena_mark(plx__scratch(b->ctx));
-    plx_index rows = end - begin, q = job->s->q;
-    plx_mat m, v;
-    PLX_TRY(plx__arena_mat(&m, plx__scratch(b->ctx), rows, q));
-    PLX_TRY(plx__arena_mat(&v, plx__scratch(b->ctx), rows, q));
+    plx_index q = job->s->q;
+    plx_mat m = plx__sub(job->out->mean, begin, 0, end - begin, q);
+    plx_mat v = plx__sub(job->out->variance, begin, 0, end - begin, q);
     PLX_TRY(b->weight.thin ? block_of_rows(b, job->s, begin, m, v) : block_of_columns(b, job->s, begin, m, v));
-    plx__mat_copy(plx__sub(job->both, begin, 0, rows, q), plx__cmat(m));
-    plx__mat_copy(plx__sub(job->both, begin, q, rows, q), plx__cmat(v));
     plx__arena_rewind(plx__scratch(b->ctx), mark);
     return PLX_OK;
 }
 
 /* Every process for its own samples; then all have all. */
-static plx_status score_covered(bct *b, const plx__gp_state *s, plx_mat mean, plx_mat variance)
+static plx_status score_covered(bct *b, const plx__gp_state *s, bct_scores *out)
 {
-    scoring job = {.s = s};
-    plx_index q = s->q;
-    PLX_TRY(plx__arena_mat(&job.both, plx__scratch(b->ctx), b->n_cov, 2 * q));
-    PLX_TRY(plx__bct_each_block(b, BLOCK_ROWS, score_block, &job));
-    PLX_TRY(plx__slabs_share(b->ctx, b->cut, job.both.data, (size_t)(2 * q) * sizeof(double), 1));
-    for (plx_index i = 0; i < b->n_cov; i++)
-        for (plx_index c = 0; c < q; c++) {
-            mean.data[b->covered[i] * q + c] = job.both.data[i * 2 * q + c] + b->targets.offset;
-            variance.data[b->covered[i] * q + c] = job.both.data[i * 2 * q + q + c];
-        }
-    return PLX_OK;
+    size_t row = (size_t)s->q * sizeof(double);
+    PLX_TRY(plx__arena_mat(&out->mean, plx__scratch(b->ctx), b->n_cov, s->q));
+    PLX_TRY(plx__arena_mat(&out->variance, plx__scratch(b->ctx), b->n_cov, s->q));
+    PLX_TRY(plx__bct_each_block(b, BLOCK_ROWS, score_block, &(scoring){s, out}));
+    PLX_TRY(plx__slabs_share(b->ctx, b->cut, out->mean.data, row, 1));
+    return plx__slabs_share(b->ctx, b->cut, out->variance.data, row, 1);
 }
 
-static plx_status score(bct *b, const plx__gp_state *s)
+static plx_status put_scores(bct *b, const plx__gp_state *s, const bct_scores *found)
 {
     plx_mat mean, variance;
     uint8_t *covered = NULL;
     double fallback = 0;
     PLX_TRY(plx__store_new(&mean, b->run->out, "mean", b->n, s->q));
     PLX_TRY(plx__store_new(&variance, b->run->out, "variance", b->n, s->q));
-    PLX_TRY(score_covered(b, s, mean, variance));
+    for (plx_index i = 0; i < b->n_cov; i++)
+        for (plx_index c = 0; c < s->q; c++) {
+            mean.data[b->covered[i] * s->q + c] = found->mean.data[i * s->q + c] + b->targets.offset;
+            variance.data[b->covered[i] * s->q + c] = found->variance.data[i * s->q + c];
+        }
     PLX_TRY(plx__arena_u8(&covered, plx__scratch(b->ctx), b->n));
     for (plx_index i = 0; i < b->n; i++) covered[i] = b->place[i] >= 0;
     PLX_TRY(put_fallback(b, &fallback));
@@ -239,15 +235,27 @@ static void choose_results(bct *b)
 
 static plx_status fit_labels(bct *b, plx__gp_state *state)
 {
-    PLX_TRY(plx__bct_learn(b, state));
+    bct_scores scores;
+    bool there = false;
+    plx__bct_warn_of_few(b);
+    PLX_TRY(plx__bct_learn_there(&there, b, state, &scores));
+    if (!there) {
+        PLX_TRY(plx__bct_reserve(b));
+        PLX_TRY(plx__bct_learn(b, state));
+    }
+    PLX_TRY(plx__bct_tell(b, state));
     PLX_TRY(plx__gp_store(b->run, state, &b->targets));
     PLX_TRY(plx__bct_put_view_means(b, state));
-    PLX_TRY(plx__bct_find_diagonal(b));
-    return score(b, state);
+    if (!there) {
+        PLX_TRY(plx__bct_find_diagonal(b));
+        PLX_TRY(score_covered(b, state, &scores));
+    }
+    return put_scores(b, state, &scores);
 }
 
 static plx_status fit_kernel(bct *b)
 {
+    PLX_TRY(plx__bct_reserve(b));
     PLX_TRY(plx__bct_build(b));
     return b->set->task == BCT_CLUSTER ? plx__bct_cluster(b) : plx__outcome_nothing(b->run);
 }
@@ -262,7 +270,6 @@ plx_status plx__bct_fit(bct *b, plx__gp_state *state, bool factors)
     b->dense.solves |= factors;
     PLX_TRY(plx__report(b->ctx, "kernel", 0, 1, NAN));
     if (b->labels) PLX_TRY(open_targets(b));
-    PLX_TRY(plx__bct_reserve(b));
     PLX_TRY(b->labels ? fit_labels(b, state) : fit_kernel(b));
     PLX_TRY(put_summary(b));
     return plx__bct_store(b);

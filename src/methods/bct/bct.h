@@ -10,6 +10,7 @@
 
 #include "kernel/kernel_pivots.h"
 #include "gp/gp_task.h"
+#include "optim/lbfgs_run.h"
 
 enum { BCT_CLASSIFICATION = 0, BCT_REGRESSION = 1, BCT_KERNEL = 2, BCT_CLUSTER = 3 };
 enum { BCT_FIXED = 0, BCT_VARIANCES = 1, BCT_EVIDENCE = 2 };
@@ -83,7 +84,10 @@ typedef struct bct {
     bool fixed_widths; /* derivatives by widths are not wanted */
     bct_dense_form dense;
     bct_weight_form weight;
-    plx_mat kl, kll, m_ll; /* K_c(:, labelled), K_c(labelled, labelled), gradient matrix */
+    plx_mat kl, kll, m_ll;    /* K_c(:, labelled), K_c(labelled, labelled), gradient matrix */
+    plx__lbfgs_result search; /* of the hyper-parameters, and the gradient where it is wanted: told when all is done */
+    double *gradient;
+    struct bct_device *on; /* all of this on a device (bct_device.h); NULL: here */
 } bct;
 
 /* ---- bct.c ---- */
@@ -150,6 +154,9 @@ plx_status plx__bct_find_diagonal(bct *b);
 
 /* ---- bct_evidence.c ---- */
 plx_status plx__bct_learn(bct *b, plx__gp_state *state);
+void plx__bct_warn_of_few(bct *b);
+/* What learning found out, into the result. */
+plx_status plx__bct_tell(bct *b, const plx__gp_state *state);
 
 /* ---- bct_output.c ---- */
 plx_status plx__bct_put_kernels(bct *b);

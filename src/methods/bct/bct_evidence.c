@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
-#include "methods/bct/bct.h"
+#include "methods/bct/bct_device.h"
 #include "gp/evidence.h"
 #include "gp/gp_learn.h"
 #include "gp/gp_weight_space.h"
@@ -150,10 +150,12 @@ static plx_status gradient_of(bct *b, double *gradient)
 
 /* ---- evaluation ---- */
 
-static plx_status evaluate(bct *b, const double *hyper, plx__gp_state *state, double *gradient)
+/* `final`: the state is kept, not only its evidence. */
+static plx_status evaluate(bct *b, const double *hyper, plx__gp_state *state, bool final, double *gradient)
 {
     plx_mat none = {0};
     plx__bct_set_hyper(b, hyper);
+    if (b->on) return plx__bct_device_evaluate(b, state, final, gradient);
     PLX_TRY(plx__bct_build(b));
     if (b->weight.thin) {
         PLX_TRY(plx__bct_labelled_rows(b));
@@ -170,17 +172,18 @@ static plx_status evidence_at(void *arg, plx_context *ctx, const double *hyper, 
 {
     plx__gp_state state;
     (void)ctx;
-    PLX_TRY(evaluate(arg, hyper, &state, gradient));
+    PLX_TRY(evaluate(arg, hyper, &state, false, gradient));
     *evidence = state.evidence;
     return PLX_OK;
 }
 
 /* ---- maximisation ---- */
 
-static void warn_of_few(bct *b)
+void plx__bct_warn_of_few(bct *b)
 {
     const plx__problem *p = b->run->problem;
     plx_index fewest = b->targets.n;
+    if (b->set->optimize == BCT_FIXED) return;
     for (plx_index c = 0; c < p->n_classes && !b->regression; c++) {
         plx_index count = 0;
         for (plx_index i = 0; i < b->targets.n; i++) count += p->label[b->targets.sample[i]] == c;
@@ -201,7 +204,6 @@ static plx_status maximise(bct *b)
     double *unit = NULL;
     plx_index at = 0, variances = b->n_hyper - b->m - b->regression;
     bool kernels = b->set->optimize == BCT_EVIDENCE, fixed = false;
-    plx__lbfgs_result result;
     PLX_TRY(plx__arena_u8(&free, plx__scratch(b->ctx), b->n_hyper));
     PLX_TRY(plx__arena_u8(&is_width, plx__scratch(b->ctx), b->n_hyper));
     PLX_TRY(plx__arena_f64(&unit, plx__scratch(b->ctx), b->n_hyper, 1));
@@ -216,20 +218,18 @@ static plx_status maximise(bct *b)
         is_width[at++] = 1;
     }
     if (fixed) plx__info(b->ctx, "bct: with pivots the widths stay as they are");
-    warn_of_few(b);
     plx__evidence problem = {b->n_hyper, b->hyper, free, is_width, unit, b->set->max_iter};
     b->fixed_widths = b->weights || !kernels;
     if (!b->regression) PLX_TRY(plx__arena_mat(&b->targets.near, plx__scratch(b->ctx), b->targets.q, b->targets.n));
-    PLX_TRY(plx__evidence_maximise(b->ctx, &problem, evidence_at, b, &result));
+    PLX_TRY(plx__evidence_maximise(b->ctx, &problem, evidence_at, b, &b->search));
     b->fixed_widths = false;
-    PLX_TRY(plx__report_count(b->run, "evaluations", result.evaluations));
-    return plx__finish(b->run, NULL, result.iterations, result.converged, -result.value);
+    return PLX_OK;
 }
 
 /* Squared distances or values at amplitude 1, once for all evaluations. */
 static plx_status keep_bases(bct *b)
 {
-    for (plx_index j = 0; j < b->m && !b->weights; j++) {
+    for (plx_index j = 0; j < b->m && !b->weights && !b->on; j++) {
         bct_view *v = &b->views[j];
         plx_mat base;
         PLX_TRY(plx__arena_mat(&base, plx__scratch(b->ctx), v->n, v->n));
@@ -243,9 +243,8 @@ plx_status plx__bct_learn(bct *b, plx__gp_state *state)
 {
     plx_index l = b->targets.n;
     bool precision = b->keep_precision;
-    plx_mat gradient = {0};
     b->weight.thin = b->weights && !b->keep_factors && 2 * b->weight.z.cols < l;
-    if (!b->weight.thin) {
+    if (!b->weight.thin && !b->on) {
         PLX_TRY(plx__bct_own_rows(&b->kl, b, NULL, l));
         PLX_TRY(plx__arena_mat(&b->kll, plx__scratch(b->ctx), l, l));
         PLX_TRY(plx__arena_mat(&b->m_ll, plx__scratch(b->ctx), l, l));
@@ -257,11 +256,24 @@ plx_status plx__bct_learn(bct *b, plx__gp_state *state)
     }
     b->keep_precision = precision;
     b->jitter = 0;
+    b->gradient = NULL;
     if (plx__wanted(b->run, "evidence_gradient"))
-        PLX_TRY(plx__store_new(&gradient, b->run->out, "evidence_gradient", b->n_hyper, 1));
-    PLX_TRY(evaluate(b, b->hyper, state, gradient.data));
-    b->run->info->objective = state->evidence;
+        PLX_TRY(plx__arena_f64(&b->gradient, plx__scratch(b->ctx), b->n_hyper, 1));
+    PLX_TRY(evaluate(b, b->hyper, state, true, b->gradient));
     b->jitter = fmax(b->jitter, state->jitter);
+    return PLX_OK;
+}
+
+plx_status plx__bct_tell(bct *b, const plx__gp_state *state)
+{
+    const plx__lbfgs_result *r = &b->search;
+    if (b->set->optimize != BCT_FIXED) {
+        PLX_TRY(plx__report_count(b->run, "evaluations", r->evaluations));
+        PLX_TRY(plx__finish(b->run, NULL, r->iterations, r->converged, -r->value));
+    }
+    if (b->gradient)
+        PLX_TRY(plx__store_put(b->run->out, "evidence_gradient", plx__cmat_of(b->gradient, b->n_hyper, 1)));
+    b->run->info->objective = state->evidence;
     if (!state->converged)
         plx__warn(b->ctx, "bct: the Laplace approximation stopped before reaching its mode; results are approximate");
     return PLX_OK;

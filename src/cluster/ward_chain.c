@@ -15,6 +15,7 @@
 #include "cluster/float_rows.h"
 #include "cluster/ward_groups.h"
 #include "core/heap.h"
+#include "device/anywhere.h"
 #include "linalg/knn.h"
 
 enum { LIST = 32 };
@@ -189,7 +190,7 @@ static plx_status first_lists(chain *c, plx__points rows, double weight)
     if (n < 2) return PLX_OK;
     PLX_TRY(plx__arena_i64(&index, scratch, n * k));
     PLX_TRY(plx__arena_f64(&distance, scratch, n, k));
-    PLX_TRY(plx__knn(c->g->ctx, rows, rows, &options, index, distance));
+    PLX_TRY(plx__knn_anywhere(c->g->ctx, rows, rows, &options, index, distance));
     for (plx_index i = 0; i < n; i++) {
         double far = distance[i * k + k - 1];
         c->listed[i] = (int32_t)keep;

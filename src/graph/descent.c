@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "device/anywhere.h"
 #include "graph/descent_impl.h"
 
 enum {
@@ -232,7 +233,7 @@ plx_status plx__descent_knn(plx_context *ctx, plx__points rows, const plx__knn_o
     }
     if (!report->exact) PLX_TRY(search(&s));
     plx__arena_rewind(plx__scratch(ctx), mark);
-    return report->exact ? plx__knn(ctx, rows, rows, options, index, distance) : PLX_OK;
+    return report->exact ? plx__knn_anywhere(ctx, rows, rows, options, index, distance) : PLX_OK;
 }
 
 double plx__descent_bytes(const plx_context *ctx, plx_index n, plx_index k, double entries, bool sparse)

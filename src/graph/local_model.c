@@ -13,6 +13,7 @@
 #include "core/parallel.h"
 #include "core/ranks.h"
 #include "core/slabs.h"
+#include "device/anywhere.h"
 #include "graph/gram_knn.h"
 #include "graph/local_solve.h"
 #include "graph/neighbours.h"
@@ -150,7 +151,7 @@ static plx_status find_neighbours(int64_t **out, plx_index *k, plx_context *ctx,
     plx__gram gram = {v->queries.dense, v->query_own, v->own};
     if (v->given) return plx__gram_knn(ctx, &gram, &o, *out);
     if (self) return plx__neighbours(ctx, options->run, v->name, v->rows, &o, *out, NULL);
-    return plx__knn(ctx, v->queries, v->rows, &o, *out, NULL);
+    return plx__knn_anywhere(ctx, v->queries, v->rows, &o, *out, NULL);
 }
 
 static int ascending(const void *x, const void *y)
@@ -444,7 +445,7 @@ plx_status plx__local_scales(double **out, plx__run *run, const plx__local_view 
     PLX_TRY(plx__arena_i64(&index, plx__scratch(ctx), n * k));
     PLX_TRY(plx__arena_f64(&distance, plx__scratch(ctx), n, k));
     PLX_TRY(self ? plx__neighbours(ctx, run, v->name, v->rows, &o, index, distance)
-                 : plx__knn(ctx, v->queries, v->rows, &o, index, distance));
+                 : plx__knn_anywhere(ctx, v->queries, v->rows, &o, index, distance));
     for (plx_index i = 0; i < n; i++)
         for (plx_index j = 0; j < k && index[i * k + j] >= 0; j++) (*out)[i] = distance[i * k + j];
     plx__arena_rewind(plx__scratch(ctx), mark);

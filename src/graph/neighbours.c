@@ -4,6 +4,7 @@
 #include "graph/neighbours.h"
 
 #include "core/ranks.h"
+#include "device/anywhere.h"
 #include "graph/descent.h"
 #include "linalg/knn_ring.h"
 #include "run/facts.h"
@@ -80,7 +81,7 @@ plx_status plx__neighbours(plx_context *ctx, plx__run *run, const char *view, pl
     search_plan plan;
     PLX_TRY(plan_search(&plan, ctx, run, view, count_present(options->present, plx__points_rows(rows))));
     if (plx__ranks(ctx) > 1) return search_together(ctx, &plan, view, rows, options, index, distance);
-    if (!plan.approx) return plx__knn(ctx, rows, rows, options, index, distance);
+    if (!plan.approx) return plx__knn_anywhere(ctx, rows, rows, options, index, distance);
     PLX_TRY(plx__descent_knn(ctx, rows, options, plan.target, index, distance, &report));
     return tell(run, view, &report, &plan);
 }

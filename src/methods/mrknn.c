@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "device/anywhere.h"
 #include "kernel/prepared.h"
 #include "linalg/knn.h"
 #include "run/problem.h"
@@ -136,7 +137,7 @@ static plx_status decide_view(decisions *d, plx__run *run)
     if (d->k == 0) return PLX_OK;
     PLX_TRY(plx__arena_i64(&d->found, plx__scratch(run->ctx), n * (d->k + 1)));
     PLX_TRY(plx__arena_f64(&d->distance, plx__scratch(run->ctx), n, d->k + 1));
-    PLX_TRY(plx__knn(run->ctx, d->rows->rows, d->references, &options, d->found, d->distance));
+    PLX_TRY(plx__knn_anywhere(run->ctx, d->rows->rows, d->references, &options, d->found, d->distance));
     PLX_TRY(plx__parallel_for(run->ctx, n, QUERY_GRAIN, confidences, d));
     if (!run->fitted) warn_of_ties(d, run);
     plx__arena_rewind(plx__scratch(run->ctx), mark);

@@ -6,6 +6,8 @@
 #include "core/parallel.h"
 #include "device/device_session.h"
 #include "device/host_device.h"
+#include "device/anywhere.h"
+#include "linalg/eigen.h"
 
 static const plx__device_work LARGE = {.what = "test", .flops = 1e15};
 
@@ -262,14 +264,68 @@ static void jitters_as_the_cpu_does(void **state)
     plx_context_destroy(ctx);
 }
 
+/* ---- neighbours and eigenpairs ---- */
+
+static void neighbours_are_those_of_the_cpu(void **state)
+{
+    (void)state;
+    enum { N = 60, Q = 7, K = 4 };
+    plx_context *cpu = context_with("cpu", 0), *there = context_with("host", 0);
+    int64_t want[N * K], got[N * K];
+    double distance[N * K], own[N * K];
+    uint8_t flags[N];
+    for (int i = 0; i < N; i++) flags[i] = i % 5 != 3;
+    for (int form = 0; form < 8; form++) {
+        bool sparse = form & 1, self = form & 2, cosine = form & 4;
+        plx_csr x = test_csr(cpu, N, 9, 0.5, 1), y = test_csr(cpu, Q, 9, 0.5, 2);
+        plx__points all = plx__points_csr(plx__ccsr(x)), few = plx__points_csr(plx__ccsr(y));
+        plx__knn_options o = {.k = K, .metric = cosine ? PLX__COSINE : PLX__EUCLID, .present = flags, .self = self};
+        if (!sparse) all = plx__points_dense(plx__cmat(test_dense(cpu, all.csr)));
+        if (!sparse) few = plx__points_dense(plx__cmat(test_dense(cpu, few.csr)));
+        plx_index rows = self ? N : Q;
+        assert_int_equal(plx__knn(cpu, self ? all : few, all, &o, want, distance), PLX_OK);
+        assert_int_equal(plx__knn_anywhere(there, self ? all : few, all, &o, got, form & 4 ? own : NULL), PLX_OK);
+        for (plx_index i = 0; i < rows * K; i++) {
+            assert_int_equal(got[i], want[i]);
+            if (form & 4) assert_true(isnan(own[i]) ? isnan(distance[i]) : fabs(own[i] - distance[i]) < 1e-14);
+        }
+    }
+    assert_int_equal(plx__device_sessions(there), 8);
+    plx_context_destroy(cpu);
+    plx_context_destroy(there);
+}
+
+static void eigenpairs_are_those_of_the_cpu(void **state)
+{
+    (void)state;
+    enum { N = 12, K = 3 };
+    plx_context *cpu = context_with("cpu", 0), *there = context_with("host", 0);
+    plx_mat a = test_spd(cpu, N, 1, 1), b = test_spd(cpu, N, 1, 1), v = test_mat(cpu, N, K, 0),
+            w = test_mat(cpu, N, K, 0);
+    double values[K], others[K];
+    assert_int_equal(plx__sym_eigen_range(cpu, a, N - K, K, values, v), PLX_OK);
+    assert_int_equal(plx__eigen_anywhere(there, b, N - K, K, others, w), PLX_OK);
+    for (int k = 0; k < K; k++) assert_true(fabs(values[k] - others[k]) < 1e-11);
+    for (int i = 0; i < N * K; i++) assert_true(fabs(v.data[i] - w.data[i]) < 1e-11);
+    plx_context_destroy(cpu);
+    plx_context_destroy(there);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chooses_by_name),        cmocka_unit_test(names_what_is_missing),
-        cmocka_unit_test(opens_shared_objects),   cmocka_unit_test(pays_when_large),
-        cmocka_unit_test(frees_with_the_session), cmocka_unit_test(any_failure_ends_or_falls_back),
-        cmocka_unit_test(states_memory_first),    cmocka_unit_test(passes_other_failures_on),
-        cmocka_unit_test(keeps_out_of_loops),     cmocka_unit_test(jitters_as_the_cpu_does),
+        cmocka_unit_test(chooses_by_name),
+        cmocka_unit_test(names_what_is_missing),
+        cmocka_unit_test(opens_shared_objects),
+        cmocka_unit_test(pays_when_large),
+        cmocka_unit_test(frees_with_the_session),
+        cmocka_unit_test(any_failure_ends_or_falls_back),
+        cmocka_unit_test(states_memory_first),
+        cmocka_unit_test(passes_other_failures_on),
+        cmocka_unit_test(keeps_out_of_loops),
+        cmocka_unit_test(jitters_as_the_cpu_does),
+        cmocka_unit_test(neighbours_are_those_of_the_cpu),
+        cmocka_unit_test(eigenpairs_are_those_of_the_cpu),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

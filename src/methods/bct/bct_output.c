@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cluster/kmeans.h"
+#include "device/anywhere.h"
 #include "linalg/eigen.h"
 #include "methods/bct/bct.h"
 
@@ -180,7 +181,7 @@ static plx_status embedding(plx_mat *out, bct *b, plx_index k)
     PLX_TRY(affinity(&w, b));
     PLX_TRY(plx__arena_f64(&values, plx__scratch(b->ctx), k, 1));
     PLX_TRY(plx__arena_mat(out, plx__scratch(b->ctx), b->n_cov, k));
-    PLX_TRY(plx__sym_eigen_range(b->ctx, w, b->n_cov - k, k, values, *out));
+    PLX_TRY(plx__eigen_anywhere(b->ctx, w, b->n_cov - k, k, values, *out));
     for (plx_index i = 0; i < b->n_cov; i++) {
         double length = plx__norm(out->data + i * out->ld, k);
         if (length > 0) plx__scale(out->data + i * out->ld, 1.0 / length, k);

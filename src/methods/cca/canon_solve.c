@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "device/anywhere.h"
 #include "linalg/eigen.h"
 #include "linalg/factor.h"
 #include "methods/cca/canon.h"
@@ -64,7 +65,7 @@ static plx_status leading_svd(canon *c, plx_mat n, plx_mat u, double *s, plx_mat
     PLX_TRY(plx__arena_mat(&small_vt, scratch, k, k));
     PLX_TRY(plx__arena_f64(&values, scratch, k, 1));
     PLX_TRY(plx__syrk(c->ctx, 1.0, plx__cmat(n), PLX__T, 0.0, gram));
-    PLX_TRY(plx__sym_eigen_range(c->ctx, gram, n.cols - k, k, values, v));
+    PLX_TRY(plx__eigen_anywhere(c->ctx, gram, n.cols - k, k, values, v));
     PLX_TRY(plx__gemm(c->ctx, 1.0, plx__cmat(n), PLX__N, plx__cmat(v), PLX__N, 0.0, image));
     PLX_TRY(plx__svd(c->ctx, image, small_u, s, small_vt));
     plx__mat_copy(u, plx__cmat(small_u));
@@ -127,7 +128,7 @@ static plx_status solve_many(canon *c, const plx_mat *l)
     PLX_TRY(plx__arena_mat(&vectors, scratch, order, c->k));
     PLX_TRY(plx__arena_f64(&values, scratch, c->k, 1));
     PLX_TRY(assemble(c, l, all));
-    PLX_TRY(plx__sym_eigen_range(c->ctx, all, order - c->k, c->k, values, vectors));
+    PLX_TRY(plx__eigen_anywhere(c->ctx, all, order - c->k, c->k, values, vectors));
     for (plx_index j = 0; j < c->k; j++) c->rho[j] = (values[c->k - 1 - j] - 1.0) / (m - 1.0);
     for (plx_index v = 0; v < c->m; row += c->views[v++].r) {
         plx_mat w = c->views[v].w;

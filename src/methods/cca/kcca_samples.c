@@ -18,6 +18,7 @@
 
 #include "core/parallel.h"
 #include "core/ranks.h"
+#include "device/anywhere.h"
 #include "linalg/dense.h"
 #include "linalg/eigen.h"
 #include "linalg/factor.h"
@@ -271,7 +272,7 @@ static plx_status directions(by_samples *s, plx_mat gram, bool *fine)
     PLX_TRY(inner_lower(s->ctx, scale, s->g, 0.0, gram));
     PLX_TRY(plx__parallel_for(s->ctx, s->r, BLOCK, solve_columns, s));
     PLX_TRY(inner_lower(s->ctx, -s->tau * scale, s->g, 1.0, gram));
-    PLX_TRY(plx__sym_eigen_range(s->ctx, gram, s->r - k, k, values, ascending));
+    PLX_TRY(plx__eigen_anywhere(s->ctx, gram, s->r - k, k, values, ascending));
     *fine = values[0] >= SMALLEST_VALUE * scale * scale;
     for (plx_index j = 0; j < k; j++) {
         s->c->rho[j] = sqrt(fmax(values[k - 1 - j], 0.0));

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "device/anywhere.h"
 #include "linalg/knn.h"
 #include "methods/mrdbscan/mrdbscan.h"
 
@@ -52,7 +53,7 @@ static plx_status settle_unit(mrd *m, mrd_view *v)
     PLX_TRY(plx__arena_i64(&index, scratch, m->n_a * k));
     PLX_TRY(plx__arena_f64(&distance, scratch, m->n_a, k));
     PLX_TRY(plx__arena_f64(&kth, scratch, m->n_a, 1));
-    PLX_TRY(plx__knn(m->ctx, v->a, v->a, &options, index, distance));
+    PLX_TRY(plx__knn_anywhere(m->ctx, v->a, v->a, &options, index, distance));
     v->unit = median_or_mean(kth, neighbour_distances(kth, distance, m->n_a, k)) / v->factor;
     if (!(v->unit > 0)) v->unit = 1.0;
     plx__arena_rewind(scratch, mark);

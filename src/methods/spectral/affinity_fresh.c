@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "device/anywhere.h"
 #include "linalg/knn.h"
 #include "methods/spectral/affinity.h"
 
@@ -145,7 +146,8 @@ static plx_status find_near(near_list *near, plx_context *ctx, const plx__affini
     near->k = k;
     PLX_TRY(plx__arena_i64(&near->index, plx__scratch(ctx), (end - begin) * k));
     PLX_TRY(plx__arena_f64(&near->distance, plx__scratch(ctx), end - begin, k));
-    PLX_TRY(plx__knn(ctx, plx__points_range(fresh->rows, begin, end), fitted->rows, &o, near->index, near->distance));
+    PLX_TRY(plx__knn_anywhere(ctx, plx__points_range(fresh->rows, begin, end), fitted->rows, &o, near->index,
+                              near->distance));
     for (plx_index i = begin; i < end; i++) {
         int64_t *index = near->index + (i - begin) * k;
         double *distance = near->distance + (i - begin) * k;

@@ -9,6 +9,7 @@
 
 #include "core/ranks.h"
 #include "core/rng.h"
+#include "device/anywhere.h"
 #include "linalg/eigen.h"
 
 enum { DENSE_UP_TO = 1000 }; /* nodes up to which all eigenvectors are computed */
@@ -173,7 +174,7 @@ static plx_status all_vectors(plx_context *ctx, normalised *z, plx_index k, doub
         PLX_TRY(apply_normalised(z, ctx, dense.data + j * n, unit));
         unit[j] = 0.0;
     }
-    PLX_TRY(plx__sym_eigen_range(ctx, dense, n - k, k, ascending, found));
+    PLX_TRY(plx__eigen_anywhere(ctx, dense, n - k, k, ascending, found));
     for (plx_index j = 0; j < k; j++) {
         values[j] = ascending[k - 1 - j];
         for (plx_index i = 0; i < n; i++) vectors.data[i * vectors.ld + j] = found.data[i * k + k - 1 - j];

@@ -35,6 +35,13 @@ static plx_status make(plx__device *dev, const plx_device_kernel *kernel, plx_de
         dev, plx__device_table(dev)->kernel(plx__device_handle(dev), kernel, a, b, has_a, has_b, out), "kernel");
 }
 
+plx_status plx__device_kernel_values(plx__device *dev, const plx__kernel *kernel, plx_device_rows a, plx_device_rows b,
+                                     const plx_device_buffer *has_a, const plx_device_buffer *has_b, plx_device_mat out)
+{
+    plx_device_kernel k = plx__device_kernel_of(kernel);
+    return make(dev, &k, a, b, has_a, has_b, out);
+}
+
 /* The base of the library, which takes scratch memory of the context, copied. */
 static plx_status put_base(plx__device *dev, const plx__view_kernel *k, const plx__reference *ref, plx_device_mat out)
 {

@@ -9,6 +9,11 @@
 
 plx_device_kernel plx__device_kernel_of(const plx__kernel *kernel);
 
+/* plx__kernel_matrix between rows on the device; 0 where a flag (NULL: none) says that a row is absent. */
+plx_status plx__device_kernel_values(plx__device *dev, const plx__kernel *kernel, plx_device_rows a, plx_device_rows b,
+                                     const plx_device_buffer *has_a, const plx_device_buffer *has_b,
+                                     plx_device_mat out);
+
 /* A reference on the device: its rows, or nothing for a precomputed kernel. */
 typedef struct plx__device_reference {
     plx_device_rows rows;

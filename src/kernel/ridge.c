@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "kernel/device_kernel.h"
 #include "kernel/row_passes.h"
 #include "linalg/eigen.h"
 #include "linalg/factor.h"
@@ -48,27 +49,54 @@ static plx_status eliminate_bias(plx_context *ctx, plx_cmat s, bool bias, plx_ma
     return PLX_OK;
 }
 
+/* K and the factor of S = K + shift I, here or on a device. */
+typedef struct dual {
+    plx_cmat k, factor;
+    plx__device *dev; /* NULL: here */
+    plx_device_mat there, there_factor, x, y;
+    double shift;
+} dual;
+
+/* out = K x. */
+static plx_status times_dual(const dual *q, plx_context *ctx, plx_cmat x, plx_mat out)
+{
+    if (!q->dev) return plx__gemm(ctx, 1.0, q->k, PLX__N, x, PLX__N, 0.0, out);
+    plx_device_mat from = plx__device_sub(q->x, 0, 0, x.rows, x.cols), to = plx__device_sub(q->y, 0, 0, x.rows, x.cols);
+    PLX_TRY(plx__device_write(q->dev, from, x));
+    PLX_TRY(plx__device_gemm(q->dev, 1.0, q->there, PLX__N, from, PLX__N, 0.0, to));
+    return plx__device_read(q->dev, out, to);
+}
+
+/* x = S^-1 x. */
+static plx_status solve_dual(const dual *q, plx_context *ctx, plx_mat x)
+{
+    if (!q->dev) return plx__chol_solve(ctx, q->factor, x);
+    PLX_TRY(plx__device_write(q->dev, q->x, plx__cmat(x)));
+    PLX_TRY(plx__device_chol_solve(q->dev, q->there_factor, q->x));
+    return plx__device_read(q->dev, x, q->x);
+}
+
 /* Solves by the factor of S = K + gamma l I, and again for what is left of [y, 1] while that halves it: the answer of an
  * ill-conditioned S is as good as products with it. `s` holds the right-hand sides. */
-static plx_status solve_refined(plx_context *ctx, plx_cmat factor, plx_cmat k, double shift, plx_mat s)
+static plx_status solve_refined(plx_context *ctx, const dual *q, plx_mat s)
 {
     enum { MOST = 10 };
     plx_mat rhs, next, rest;
     double left = INFINITY;
     plx_index size = s.rows * s.cols;
     PLX_TRY(plx__mat_clone(&rhs, plx__scratch(ctx), plx__cmat(s)));
-    PLX_TRY(plx__chol_solve(ctx, factor, s));
+    PLX_TRY(solve_dual(q, ctx, s));
     PLX_TRY(plx__mat_clone(&next, plx__scratch(ctx), plx__cmat(s)));
     PLX_TRY(plx__arena_mat(&rest, plx__scratch(ctx), s.rows, s.cols));
     for (int step = 0; step < MOST; step++) {
-        PLX_TRY(plx__gemm(ctx, 1.0, k, PLX__N, plx__cmat(next), PLX__N, 0.0, rest));
-        for (plx_index i = 0; i < size; i++) rest.data[i] = rhs.data[i] - rest.data[i] - shift * next.data[i];
+        PLX_TRY(times_dual(q, ctx, plx__cmat(next), rest));
+        for (plx_index i = 0; i < size; i++) rest.data[i] = rhs.data[i] - rest.data[i] - q->shift * next.data[i];
         double now = plx__max_abs(rest.data, size);
         if (!(now < 0.5 * left)) break;
         left = now;
         plx__mat_copy(s, plx__cmat(next));
         if (now <= 1e-14) break; /* the sides are of size 1: rounding */
-        PLX_TRY(plx__chol_solve(ctx, factor, rest));
+        PLX_TRY(solve_dual(q, ctx, rest));
         plx__axpy(next.data, 1.0, rest.data, size);
     }
     return PLX_OK;
@@ -95,25 +123,36 @@ static bool certain(plx_cmat f, plx_cmat y, plx_cmat a, const double *b, const p
     return excess <= PLX__CERTAIN * fabs(loss + o->gamma * norm);
 }
 
+/* From a factorised system to the answer. */
+static plx_status finish_dual(plx_context *ctx, const dual *q, plx_cmat y, const plx__ridge_options *o, plx_mat a,
+                              double *b, plx__iter_result *result)
+{
+    plx_mat s, f;
+    PLX_TRY(with_ones(&s, ctx, y));
+    PLX_TRY(plx__arena_mat(&f, plx__scratch(ctx), y.rows, y.cols));
+    PLX_TRY(solve_refined(ctx, q, s));
+    PLX_TRY(eliminate_bias(ctx, plx__cmat(s), o->bias, a, b, o->what));
+    PLX_TRY(times_dual(q, ctx, plx__cmat(a), f));
+    result->converged = certain(plx__cmat(f), y, plx__cmat(a), b, o);
+    return PLX_OK;
+}
+
 plx_status plx__ridge_dense(plx_context *ctx, plx_mat k, plx_cmat y, const plx__ridge_options *o, plx_mat a, double *b,
                             plx__iter_result *result)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
-    plx_mat s, keep, f;
+    plx_mat s, keep;
     double shift = o->gamma * (double)k.rows;
     *result = (plx__iter_result){.converged = true};
-    PLX_TRY(with_ones(&s, ctx, y));
     PLX_TRY(plx__mat_clone(&keep, plx__scratch(ctx), plx__cmat(k)));
-    PLX_TRY(plx__arena_mat(&f, plx__scratch(ctx), k.rows, y.cols));
     plx__mat_add_diag(k, shift);
     plx_status st = plx__cholesky(ctx, k, NULL);
     if (st == PLX_OK) {
-        PLX_TRY(solve_refined(ctx, plx__cmat(k), plx__cmat(keep), shift, s));
-        PLX_TRY(eliminate_bias(ctx, plx__cmat(s), o->bias, a, b, o->what));
-        PLX_TRY(plx__gemm(ctx, 1.0, plx__cmat(keep), PLX__N, plx__cmat(a), PLX__N, 0.0, f));
-        result->converged = certain(plx__cmat(f), y, plx__cmat(a), b, o);
+        dual q = {.k = plx__cmat(keep), .factor = plx__cmat(k), .shift = shift};
+        PLX_TRY(finish_dual(ctx, &q, y, o, a, b, result));
     } else if (st == PLX_E_NUMERIC) { /* an indefinite kernel: nothing is smallest, the stationary point is asked for */
         plx__mat_add_diag(keep, shift);
+        PLX_TRY(with_ones(&s, ctx, y));
         PLX_TRY(plx__sym_solve(ctx, keep, s, o->what));
         PLX_TRY(eliminate_bias(ctx, plx__cmat(s), o->bias, a, b, o->what));
         result->converged = !o->definite;
@@ -121,6 +160,51 @@ plx_status plx__ridge_dense(plx_context *ctx, plx_mat k, plx_cmat y, const plx__
         return st;
     }
     plx__arena_rewind(plx__scratch(ctx), mark);
+    return PLX_OK;
+}
+
+/* ---- on a device ---- */
+
+static plx_status solve_there(bool *definite, plx_context *ctx, plx__device *dev, const plx__ridge_rows *x, plx_cmat y,
+                              const plx__ridge_options *o, plx_mat a, double *b, plx__iter_result *result)
+{
+    dual q = {.dev = dev, .shift = o->gamma * (double)y.rows};
+    plx__device_terms shifted = {.alpha = 1, .shift = q.shift};
+    plx_index n = y.rows;
+    double bytes = plx__device_rows_bytes(dev, x->rows, false) + 16.0 * (double)n * (double)(n + y.cols + 1);
+    plx_device_rows rows;
+    int64_t pivot = -1;
+    bytes += fmax(plx__device_workspace(dev, PLX_DEVICE_OP_POTRF, n, 0, 0),
+                  plx__device_workspace(dev, PLX_DEVICE_OP_KERNEL, n, n, 0));
+    PLX_TRY(plx__device_need(dev, bytes, x->method, "use fewer labelled samples, or set device to cpu or auto"));
+    PLX_TRY(plx__device_put_rows(&rows, dev, x->rows, false));
+    PLX_TRY(plx__device_mat(&q.there, dev, n, n));
+    PLX_TRY(plx__device_mat(&q.there_factor, dev, n, n));
+    PLX_TRY(plx__device_mat(&q.x, dev, n, y.cols + 1));
+    PLX_TRY(plx__device_mat(&q.y, dev, n, y.cols + 1));
+    PLX_TRY(plx__device_kernel_values(dev, &x->kernel, rows, rows, NULL, NULL, q.there));
+    shifted.a = q.there;
+    PLX_TRY(plx__device_combine(dev, q.there_factor, &shifted));
+    int code = plx__device_table(dev)->potrf(plx__device_handle(dev), q.there_factor, &pivot);
+    *definite = code != PLX_DEVICE_NUMERIC;
+    if (!*definite) return PLX_OK;
+    PLX_TRY(plx__device_did(dev, code, "potrf"));
+    return finish_dual(ctx, &q, y, o, a, b, result);
+}
+
+plx_status plx__ridge_there(bool *done, plx_context *ctx, const plx__ridge_rows *x, plx_cmat y,
+                            const plx__ridge_options *o, plx_mat a, double *b, plx__iter_result *result)
+{
+    plx__session s;
+    double n = (double)y.rows;
+    bool definite = true;
+    plx__device_work work = {.what = x->method, .flops = n * n * n / 3 + 2 * n * n * (double)plx__points_cols(x->rows)};
+    *done = false;
+    *result = (plx__iter_result){.converged = true};
+    PLX_TRY(plx__session_open(&s, ctx, &work));
+    if (!s.dev) return PLX_OK;
+    PLX_TRY(plx__session_close(&s, solve_there(&definite, ctx, s.dev, x, y, o, a, b, result)));
+    *done = s.done && definite; /* an indefinite kernel needs another factorisation, which is done here */
     return PLX_OK;
 }
 

@@ -8,6 +8,7 @@
 #ifndef PLX_KERNEL_RIDGE_H
 #define PLX_KERNEL_RIDGE_H
 
+#include "kernel/kernel.h"
 #include "linalg/distance.h"
 #include "linalg/iterative.h"
 
@@ -26,6 +27,16 @@ typedef struct plx__ridge_options {
  * kernel that is not positive semidefinite is solved all the same, by a symmetric indefinite factorisation. */
 plx_status plx__ridge_dense(plx_context *ctx, plx_mat k, plx_cmat y, const plx__ridge_options *o, plx_mat a, double *b,
                             plx__iter_result *result);
+
+/* The same with the matrix made and kept on a device from the rows, where that pays; *done false: it does not, it failed
+ * with auto, or the kernel is indefinite. */
+typedef struct plx__ridge_rows {
+    const char *method;
+    plx__kernel kernel; /* not precomputed */
+    plx__points rows;
+} plx__ridge_rows;
+plx_status plx__ridge_there(bool *done, plx_context *ctx, const plx__ridge_rows *x, plx_cmat y,
+                            const plx__ridge_options *o, plx_mat a, double *b, plx__iter_result *result);
 
 /* Dual by conjugate gradients with `k` kept. */
 plx_status plx__ridge_cg(plx_context *ctx, plx_cmat k, plx_cmat y, const plx__ridge_options *o, plx_mat a, double *b,

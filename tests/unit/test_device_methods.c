@@ -29,6 +29,8 @@ static const trial trials[] = {
     {"bct", {"kernel=rbf", "width=1", "optimize=view_variance"}, {"mean", "variance", "hyper"}, 3, 3, true},
     {"bct", {"task=regression", "kernel=poly", "optimize=none"}, {"mean", "variance", "alpha"}, 3, 0, true},
     {"bct", {"task=regression", "kernel=rbf", "width=1"}, {"mean", "variance", "alpha"}, 1, 0, false},
+    {"rls", {"view=text", "kernel=rbf", "width=1", "solver=dense"}, {"scores"}, 1, 3, false},
+    {"rls", {"view=text", "kernel=poly", "solver=dense", "bias=0"}, {"scores"}, 1, 2, false},
 };
 
 enum { TRIALS = sizeof trials / sizeof *trials };

@@ -126,11 +126,29 @@ static plx_status ridge_by_pivots(plx__learner *q, plx__run *run, const plx_inde
     return primal_coefficients(q, run, rows, a);
 }
 
+/* The same there; a linear expansion has its rows as they are needed. */
+static plx_status ridge_on_device(bool *done, plx__learner *q, plx__run *run, const plx_index *at,
+                                  const plx__ridge_options *o, plx_mat a, plx__iter_result *result)
+{
+    plx__mark mark = plx__arena_mark(plx__scratch(run->ctx));
+    plx__ridge_rows x = {.method = run->method->name, .kernel = q->x.data.kernel};
+    *done = false;
+    if (q->solver == PLX__SYSTEM_CG || x.kernel.kind == PLX__KERNEL_PRECOMPUTED || !run->ctx->device) return PLX_OK;
+    if (q->x.linear) x.kernel.kind = PLX__KERNEL_LINEAR;
+    PLX_TRY(plx__expansion_rows(&x.rows, run->ctx, &q->x, at, q->l));
+    PLX_TRY(plx__ridge_there(done, run->ctx, &x, plx__cmat(q->y), o, a, q->b, result));
+    plx__arena_rewind(plx__scratch(run->ctx), mark);
+    return PLX_OK;
+}
+
 static plx_status ridge_in_samples(plx__learner *q, plx__run *run, const plx_index *at, const plx__ridge_options *o,
                                    plx_mat a, plx__iter_result *result)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(run->ctx));
     plx_mat k;
+    bool done = false;
+    PLX_TRY(ridge_on_device(&done, q, run, at, o, a, result));
+    if (done) return PLX_OK;
     PLX_TRY(plx__arena_mat(&k, plx__scratch(run->ctx), q->l, q->l));
     PLX_TRY(plx__expansion_gram(run->ctx, &q->x, at, q->l, k));
     if (q->solver == PLX__SYSTEM_CG)

@@ -163,6 +163,22 @@ plx_status plx__session_open(plx__session *s, plx_context *ctx, const plx__devic
     return PLX_OK;
 }
 
+static bool falls_back(const plx__session *s, plx_status st)
+{
+    return st != PLX_OK && !s->inner && s->dev->failures != s->failures && !s->dev->insist;
+}
+
+bool plx__session_gives_up(plx__session *s, plx_status *st)
+{
+    if (!falls_back(s, *st)) return false;
+    release_until(s->dev, s->held);
+    plx__info(s->ctx, "%s goes on on the CPU: %s", s->what, s->ctx->error);
+    plx__clear_error(s->ctx);
+    s->dev = NULL;
+    *st = PLX_OK;
+    return true;
+}
+
 void plx__session_nest(plx__session *s, plx__device *dev)
 {
     *s = (plx__session){.dev = dev, .ctx = dev->ctx, .held = dev->held, .inner = true};
@@ -170,15 +186,13 @@ void plx__session_nest(plx__session *s, plx__device *dev)
 
 plx_status plx__session_close(plx__session *s, plx_status st)
 {
-    plx__device *dev = s->dev;
-    release_until(dev, s->held);
+    if (plx__session_gives_up(s, &st)) {
+        plx__arena_rewind(plx__scratch(s->ctx), s->mark);
+        return PLX_OK;
+    }
+    release_until(s->dev, s->held);
     s->done = st == PLX_OK;
-    if (st == PLX_OK || s->inner || dev->failures == s->failures || dev->insist) return st;
-    plx__info(s->ctx, "%s goes on on the CPU: %s", s->what, s->ctx->error);
-    plx__clear_error(s->ctx);
-    plx__arena_rewind(plx__scratch(s->ctx), s->mark);
-    s->dev = NULL;
-    return PLX_OK;
+    return st;
 }
 
 /* ---- memory ---- */

@@ -46,6 +46,10 @@ typedef struct plx__session {
 plx_status plx__session_open(plx__session *s, plx_context *ctx, const plx__device_work *work);
 plx_status plx__session_close(plx__session *s, plx_status st);
 
+/* For work of many steps in one session: true when a step failed for the device and the CPU goes on with that step and
+ * the rest. The session has ended then, *st is PLX_OK, and scratch memory is as it was. */
+bool plx__session_gives_up(plx__session *s, plx_status *st);
+
 /* Part of a session that is open: what it takes is freed with it. A failure is passed on to the outer one. */
 void plx__session_nest(plx__session *s, plx__device *dev);
 

@@ -281,7 +281,9 @@ static plx_status run_pass(mvk *m, mvk_step *out, bool assign, bool report)
 
 plx_status plx__mvk_assign(mvk *m, mvk_step *out, bool report)
 {
-    return run_pass(m, out, true, report || m->own_score);
+    bool done = false;
+    PLX_TRY(plx__mvk_device_assign(&done, m, out));
+    return done ? PLX_OK : run_pass(m, out, true, report || m->own_score);
 }
 
 plx_status plx__mvk_report(mvk *m)

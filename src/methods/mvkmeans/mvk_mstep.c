@@ -114,7 +114,9 @@ plx_status plx__mvk_centroids(mvk *m, plx_index c, const int32_t *label, plx_ind
     mvk_channel *ch = &m->channels[c];
     listing q = {.m = m, .ch = ch, .label = label, .stride = stride, .channel = c};
     class_means means = {ch, m->sums};
-    PLX_TRY(plx__slabs_sum(m->ctx, m->cut, m->k * ch->cols, sum_pane, &q, m->sums));
+    bool done = false;
+    PLX_TRY(plx__mvk_device_sums(&done, m, c, label));
+    if (!done) PLX_TRY(plx__slabs_sum(m->ctx, m->cut, m->k * ch->cols, sum_pane, &q, m->sums));
     PLX_TRY(plx__parallel_for(m->ctx, m->k, 1, normalise, &means));
     plx__arena_rewind(plx__scratch(m->ctx), mark);
     return plx__mvk_refresh_columns(m, c);

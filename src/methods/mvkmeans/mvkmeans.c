@@ -155,6 +155,7 @@ static plx_status begin(attempt *a, plx_index restart)
 {
     bool resumed = a->resumed;
     a->resumed = false;
+    plx__mvk_device_begin(a->m);
     for (plx_index c = 0; resumed && c < a->m->n_channels; c++) PLX_TRY(plx__mvk_refresh_columns(a->m, c));
     if (resumed) return PLX_OK;
     *a->t = (trajectory){0};
@@ -199,7 +200,8 @@ static plx_status best_run(mvk *m, trajectory *best, mvk_start from)
     for (plx_index c = 0; c < m->n_channels; c++) PLX_TRY(plx__restarts_keep_mat(&r, m->channels[c].centroids));
     a.restarts = &r;
     PLX_TRY(plx__checkpoint_resume(&a.resumed, m->run, fit_state, &a));
-    PLX_TRY(plx__restarts_run(&r));
+    PLX_TRY(plx__mvk_device_open(m));
+    PLX_TRY(plx__mvk_device_close(m, plx__restarts_run(&r)));
     best->converged = best->converged && !r.cut;
     for (plx_index c = 0; r.runs > 1 && c < m->n_channels; c++) PLX_TRY(plx__mvk_refresh_columns(m, c));
     return PLX_OK;

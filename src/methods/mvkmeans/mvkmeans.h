@@ -96,6 +96,7 @@ typedef struct mvk {
     double *sums;    /* k x most columns of a channel: what it adds up */
     int n_workers;
     mvk_worker *workers;
+    struct mvk_device *on; /* sweeps on a device (mvk_device.c); NULL: here */
 } mvk;
 
 /* ---- mvk_input.c ---- */
@@ -144,6 +145,15 @@ plx_status plx__mvk_cotrain_consensus(mvk *m, int32_t *label);
 plx_status plx__mvk_centroids(mvk *m, plx_index c, const int32_t *label, plx_index stride);
 plx_status plx__mvk_all_centroids(mvk *m); /* cotrain: from the first view's labels */
 plx_status plx__mvk_refresh_columns(mvk *m, plx_index c);
+
+/* ---- mvk_device.c ---- */
+typedef struct mvk_device mvk_device;
+plx_status plx__mvk_device_open(mvk *m); /* where it pays */
+plx_status plx__mvk_device_close(mvk *m, plx_status st);
+void plx__mvk_device_begin(mvk *m); /* labels are about to change here */
+/* The steps of the iteration; *done false: they are to be done here. */
+plx_status plx__mvk_device_assign(bool *done, mvk *m, mvk_step *out);
+plx_status plx__mvk_device_sums(bool *done, mvk *m, plx_index c, const int32_t *label);
 
 /* ---- mvk_start.c ---- */
 plx_status plx__mvk_start_once(mvk *m, mvk_start from, plx_index restart);

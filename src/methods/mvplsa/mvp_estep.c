@@ -194,6 +194,9 @@ plx_status plx__mvp_e_step(mvp *m, double temper, bool full, double *likelihood)
 {
     e_job job = {.m = m, .temper = temper, .full = full};
     plx_index last = 0;
+    bool done = false;
+    PLX_TRY(plx__mvp_device_step(&done, m, full, likelihood));
+    if (done) return PLX_OK;
     plx__mvp_blocks_of(&job.first, &last, m->ctx, m->n_blocks, plx__rank(m->ctx));
     PLX_TRY(plx__parallel_for(m->ctx, last - job.first, 1, e_block, &job));
     PLX_TRY(share_blocks(m, full));

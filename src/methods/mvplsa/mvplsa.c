@@ -184,7 +184,8 @@ static plx_status fit(plx__run *run)
     course r;
     plx_mat pz;
     PLX_TRY(plx__mvp_open(&m, run));
-    PLX_TRY(iterate(&m, &r));
+    PLX_TRY(plx__mvp_device_open(&m));
+    PLX_TRY(plx__mvp_device_close(&m, iterate(&m, &r)));
     PLX_TRY(plx__store_new(&pz, run->out, "pz", m.n, m.z));
     plx__mat_copy(pz, (plx_cmat){m.c, m.n, m.z, m.width});
     PLX_TRY(finish(&m, &r));

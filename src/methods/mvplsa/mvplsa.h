@@ -74,6 +74,7 @@ typedef struct mvp {
     double *block_sum; /* n_blocks */
     plx_index n_blocks;
     mvp_worker *workers;
+    struct mvp_device *on; /* E steps on a device (mvp_device.c); NULL: here */
 } mvp;
 
 /* ---- mvp_input.c ---- */
@@ -109,6 +110,13 @@ plx_status plx__mvp_tables(mvp *m, double temper);
 void plx__mvp_blocks_of(plx_index *first, plx_index *last, const plx_context *ctx, plx_index count, int rank);
 /* Log-likelihood at the tables' parameters; with `full` also m->next, scatter and b_counts for the M step. */
 plx_status plx__mvp_e_step(mvp *m, double temper, bool full, double *likelihood);
+
+/* ---- mvp_device.c ---- */
+typedef struct mvp_device mvp_device;
+plx_status plx__mvp_device_open(mvp *m); /* where it pays */
+plx_status plx__mvp_device_close(mvp *m, plx_status st);
+/* plx__mvp_e_step without tempering; *done false: to be done here. */
+plx_status plx__mvp_device_step(bool *done, mvp *m, bool full, double *likelihood);
 
 /* ---- mvp_mstep.c ---- */
 plx_status plx__mvp_open_room(mvp *m, mvp_view *v);

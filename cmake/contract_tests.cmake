@@ -26,7 +26,7 @@ if(TARGET parallax-cli AND Python3_FOUND)
     set_tests_properties(case.${method}.${name} PROPERTIES LABELS case TIMEOUT 120)
   endforeach()
   # The same through the table of devices, of the methods that use one.
-  foreach(method gp bct rls spectral smd kcca mrknn lapreg laprls llreg mvll hybridtree mvkmeans mvplsa)
+  foreach(method gp bct rls spectral smd kcca mrknn lapreg laprls llreg mvll hybridtree mvkmeans mvplsa coem)
     add_test(NAME device.${method} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/tests/run_cases.py
       $<TARGET_FILE:parallax-cli> --device host ${CMAKE_CURRENT_SOURCE_DIR}/tests/cases/${method})
     set_tests_properties(device.${method} PROPERTIES LABELS case TIMEOUT 300)

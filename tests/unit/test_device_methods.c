@@ -37,6 +37,8 @@ static const trial trials[] = {
     {"mvkmeans", {"assignment=prodscore"}, {"centroids.text"}, 1, 2, SPARSE},
     {"mvplsa", {"max_iter=20"}, {"pz", "loglik"}, 2, 3, MISSING | SPARSE},
     {"mvplsa", {"max_iter=20", "model=plsa"}, {"pz", "loglik"}, 2, 2, SPARSE},
+    {"coem", {"max_iter=20"}, {"posterior", "alpha", "theta.text"}, 2, 3, MISSING | SPARSE},
+    {"coem", {"max_iter=20", "mode=joint"}, {"posterior", "alpha", "loglik"}, 2, 2, SPARSE},
 };
 
 enum { TRIALS = sizeof trials / sizeof *trials };

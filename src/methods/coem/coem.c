@@ -120,6 +120,7 @@ static plx_status update_channel(coem *m, plx_index c)
     plx__coem_set_prior(m, c);
     for (plx_index j = 0; j < m->m; j++) m->dead[j] = mass[j] <= PLX__LEAST_MASS;
     if (m->brief) PLX_TRY(plx__view_mixture_finish(&m->channels[c].mix, mass));
+    else if (plx__coem_there(m)) PLX_TRY(plx__coem_device_finish(m, c, mass));
     else PLX_TRY(plx__view_mixture_m_step(&m->channels[c].mix, m->weights, mass));
     return plx__coem_rescore(m, c);
 }
@@ -203,7 +204,9 @@ static plx_status begin(attempt *a, plx_index restart)
     a->resumed = false;
     if (resumed) return begin_again(a->m, a->t);
     *a->t = (course){0};
+    plx__coem_device_pause(a->m, true); /* a start looks at log-likelihoods */
     PLX_TRY(plx__coem_start_once(a->m, a->from, restart));
+    plx__coem_device_pause(a->m, false);
     return plx__coem_posteriors(a->m, (coem_pass){.target = 0, .target_eta = eta_at(a->m->set, 0)});
 }
 
@@ -244,7 +247,8 @@ static plx_status best_run(coem *m, course *best, coem_start from)
     }
     a.restarts = &r;
     PLX_TRY(plx__checkpoint_resume(&a.resumed, m->run, fit_state, &a));
-    PLX_TRY(plx__restarts_run(&r));
+    PLX_TRY(plx__coem_device_open(m));
+    PLX_TRY(plx__coem_device_close(m, plx__restarts_run(&r)));
     best->converged = best->converged && !r.cut;
     return runs > 1 ? refresh(m) : PLX_OK;
 }

@@ -63,6 +63,7 @@ typedef struct coem {
     double *partials; /* one row of sums per block of a pane */
     int n_workers;
     coem_worker *workers;
+    struct coem_device *on; /* passes on a device (coem_device.c); NULL: here */
 } coem;
 
 /* The row of sample i in an array of padded rows that holds all samples, or those of the pane at hand. */
@@ -116,6 +117,18 @@ void plx__coem_log_priors(coem *m);
 const double *plx__coem_mass(const coem *m);   /* column sums of m->weights, padded */
 double plx__coem_objective(const coem *m);     /* of the last measuring pass */
 const double *plx__coem_loglik(const coem *m); /* n_channels, of the same */
+
+/* ---- coem_device.c ---- */
+typedef struct coem_device coem_device;
+plx_status plx__coem_device_open(coem *m); /* where it pays */
+plx_status plx__coem_device_close(coem *m, plx_status st);
+void plx__coem_device_pause(coem *m, bool pause);          /* while parameters are set by other means than passes */
+bool plx__coem_there(const coem *m);                       /* passes are on the device now */
+void plx__coem_device_outdate(coem *m, plx_index channel); /* its parameters have changed */
+/* plx__coem_posteriors; *done false: to be done here. */
+plx_status plx__coem_device_pass(bool *done, coem *m, coem_pass pass);
+/* The M step of the last pass's target, from the sums that came with it. */
+plx_status plx__coem_device_finish(coem *m, plx_index channel, const double *mass);
 
 /* ---- coem_pane.c ---- */
 /* Samples begin .. end-1 come to hand: brief, their log-likelihoods at the current parameters are computed. */

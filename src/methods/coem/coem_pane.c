@@ -22,6 +22,10 @@ plx_status plx__coem_open_pane(coem *m, plx_index begin, plx_index end)
 plx_status plx__coem_rescore(coem *m, plx_index channel)
 {
     if (m->brief) return PLX_OK;
+    if (plx__coem_there(m)) {
+        plx__coem_device_outdate(m, channel);
+        return PLX_OK;
+    }
     PLX_TRY(plx__view_mixture_scores(&m->channels[channel].mix));
     return plx__coem_fill_cache(m, channel, 0, m->n);
 }

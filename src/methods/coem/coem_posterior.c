@@ -193,6 +193,9 @@ plx_status plx__coem_posteriors(coem *m, coem_pass pass)
     job q = {.m = m, .pass = pass};
     plx__view_mixture *mix = &m->channels[pass.target].mix;
     plx_index width = plx__coem_width(m), step = mix->view->cols * m->padded;
+    bool done = false;
+    PLX_TRY(plx__coem_device_pass(&done, m, pass));
+    if (done) return PLX_OK;
     if (!m->brief) return plx__slabs_sum(m->ctx, m->cut.slabs, width, visit_pane, &q, m->sums);
     PLX_TRY(plx__slabs_sum(m->ctx, m->cut.slabs, step + width, visit_pane, &q, m->table));
     memcpy(mix->fresh.data, m->table, (size_t)step * sizeof *m->table);

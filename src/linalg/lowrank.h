@@ -56,10 +56,16 @@ plx_status plx__check_diagonal(plx_context *ctx, const double *diagonal, plx_ind
 plx_status plx__pivoted_cholesky_full(plx__pivoted *out, plx__arena *arena, plx_context *ctx, plx_mat k,
                                       const plx__pivot_options *options);
 
-/* What a randomised SVD works on: dense or CSR (csr.ptr NULL: dense), rows minus `mean` (NULL: 0). */
+/* Products with a matrix: y = A x, or x = A' y. */
+typedef plx_status (*plx__product_fn)(void *arg, plx_context *ctx, plx_cmat from, plx_mat to);
+
+/* What a randomised SVD works on: dense or CSR (csr.ptr NULL: dense), rows minus `mean` (NULL: 0); or, with `times`, a matrix
+ * of which only products are known (`dense` then tells its rows and columns). */
 typedef struct plx__rsvd_input {
     plx_cmat dense;
     plx_ccsr csr;
+    plx__product_fn times, times_t;
+    void *arg;
     const double *mean; /* cols long, or NULL: subtracted from every row, never formed */
 } plx__rsvd_input;
 

@@ -23,6 +23,7 @@ static plx_index cols_of(const plx__rsvd_input *a) { return a->csr.ptr ? a->csr.
 static plx_status forward(plx_context *ctx, const matrix *m, plx_cmat x, plx_mat y)
 {
     const plx__rsvd_input *a = m->in;
+    if (a->times) return a->times(a->arg, ctx, x, y);
     if (a->csr.ptr) PLX_TRY(plx__spmm(ctx, 1.0, a->csr, x, 0.0, y));
     else PLX_TRY(plx__gemm(ctx, 1.0, a->dense, PLX__N, x, PLX__N, 0.0, y));
     if (!a->mean) return PLX_OK;
@@ -39,6 +40,7 @@ static plx_status forward(plx_context *ctx, const matrix *m, plx_cmat x, plx_mat
 static plx_status adjoint(plx_context *ctx, const matrix *m, plx_cmat y, plx_mat x)
 {
     const plx__rsvd_input *a = m->in;
+    if (a->times) return a->times_t(a->arg, ctx, y, x);
     if (a->csr.ptr) PLX_TRY(plx__spmm(ctx, 1.0, m->transposed, y, 0.0, x));
     else PLX_TRY(plx__gemm(ctx, 1.0, a->dense, PLX__T, y, PLX__N, 0.0, x));
     if (!a->mean) return PLX_OK;

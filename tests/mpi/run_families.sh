@@ -76,7 +76,7 @@ if [ -s two.html ] && cmp -s one.csv two.csv; then echo "colr, dump and report: 
 timeout 120 mpirun --oversubscribe --bind-to none -n 2 "$build/parallax-mpi" fit nb docs --labels 2% --report nb.html --quiet
 [ -s nb.html ] || { echo "nb, report: MISSING"; failed=1; }
 refused "colr: graph = rbf is not distributed" colr docs --labels 2% --set graph=rbf
-refused "cca: solver = svd is not distributed" cca docs --set solver=svd
+same "cca, svd" cca docs --set dim=3 --set retrieval=false --set solver=svd
 
 # Least squares smoothed over a graph: neighbours by the ring, then sums.
 "$build/parallax" data generate two-gauss groups --set n=12000 --set classes=3 --set dims=8 --set separation=1.2 \

@@ -255,6 +255,7 @@ static void fits_are_those_of_one_process(void **state)
         {"cca", false, true, {"solver", "iterative", "dim", "2", NULL}},
         {"cca", false, true, {"solver", "iterative", "dim", "2", "missing", "pairwise", NULL}},
         {"cca", false, true, {"dim", "2", NULL}}, /* exact */
+        {"cca", false, true, {"dim", "2", "solver", "svd", NULL}},
         {"colr", true, true, {"gem_iter", "3", NULL}},
         {"laprls", true, true, {"knn", "exact", "solver", "primal", NULL}}, /* left out where panes are long */
         {"colr", true, false, {"hyper", "fixed", "gem_iter", "3", "consensus", "all", NULL}},
@@ -329,7 +330,6 @@ static void refusals(void **state)
     refused(ctx, d, "rls", "kernel", "rbf", "rls: kernel = rbf (view 'joined') is not distributed");
     refused(ctx, d, "rls", "solver", "cg", "rls: solver = cg is not distributed");
     refused(ctx, d, "colr", "graph", "rbf", "colr: graph = rbf is not distributed");
-    refused(ctx, d, "cca", "solver", "svd", "cca: solver = svd is not distributed");
     refused(ctx, d, "cca", "tau", "0", "cca: tau = 0 with solver = exact is not distributed");
     refused(ctx, d, "bct", "kernel", "rbf", "bct: pivots = 0 with these kernels is not distributed");
     refused(ctx, d, "corls", "kernel", "rbf", "corls: the kernel of view 'a' is not distributed");

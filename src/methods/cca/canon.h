@@ -80,6 +80,8 @@ plx_status plx__canon_spread(double *out, plx_context *ctx, const canon_view *v)
 /* out (n x k) = (Z - mean) w: in the rows of this process, or in all rows on all processes. */
 plx_status plx__canon_own_times(plx_mat out, plx_context *ctx, const plx__row_passes *z, const double *mean,
                                 plx_cmat w);
+/* out (columns of Z x k) = (Z - mean)' y, on all processes; of y their own rows count. */
+plx_status plx__canon_times_t(plx_mat out, plx_context *ctx, const plx__row_passes *z, const double *mean, plx_cmat y);
 plx_status plx__canon_times(plx_mat out, plx_context *ctx, plx__points z, const double *mean, plx_cmat w);
 
 /* What differs between the methods when samples are projected (canon_project.c). */

@@ -179,6 +179,23 @@ plx_status plx__canon_own_times(plx_mat out, plx_context *ctx, const plx__row_pa
     return PLX_OK;
 }
 
+plx_status plx__canon_times_t(plx_mat out, plx_context *ctx, const plx__row_passes *z, const double *mean, plx_cmat y)
+{
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    double *sums = NULL;
+    plx_mat whole = out;
+    if (out.ld != out.cols) PLX_TRY(plx__arena_mat(&whole, plx__scratch(ctx), out.rows, out.cols));
+    PLX_TRY(plx__row_passes_times_t(z, ctx, y, whole));
+    if (whole.data != out.data) plx__mat_copy(out, plx__cmat(whole));
+    if (mean) {
+        PLX_TRY(plx__arena_f64(&sums, plx__scratch(ctx), y.cols, 1));
+        PLX_TRY(plx__row_passes_columns(z, ctx, y, sums));
+        for (plx_index i = 0; i < out.rows; i++) plx__axpy(out.data + i * out.ld, -mean[i], sums, out.cols);
+    }
+    plx__arena_rewind(plx__scratch(ctx), mark);
+    return PLX_OK;
+}
+
 plx_status plx__canon_times(plx_mat out, plx_context *ctx, plx__points z, const double *mean, plx_cmat w)
 {
     plx__row_passes passes;

@@ -202,15 +202,36 @@ static plx_index rank_of(const canon_params *set)
     return set->rank > 0 ? set->rank : set->solver == CCA_SVD ? usual : plx__max(usual, LEAST_RANK);
 }
 
+/* ---- the centred rows as products, which processes divide ---- */
+
+typedef struct centred_rows {
+    plx__row_passes rows;
+    const double *mean; /* NULL: they are centred */
+} centred_rows;
+
+static plx_status times_centred(void *arg, plx_context *ctx, plx_cmat x, plx_mat y)
+{
+    const centred_rows *z = arg;
+    PLX_TRY(plx__canon_own_times(y, ctx, &z->rows, z->mean, x));
+    return plx__row_passes_share(&z->rows, ctx, y);
+}
+
+static plx_status times_centred_t(void *arg, plx_context *ctx, plx_cmat y, plx_mat x)
+{
+    const centred_rows *z = arg;
+    return plx__canon_times_t(x, ctx, &z->rows, z->mean, y);
+}
+
 static plx_status random_svd(canon *c, canon_view *v, cca_view *own)
 {
     plx_index r = plx__min(rank_of(c->set), plx__min(v->n, v->r));
     plx__rsvd_options options = {0, 2, PLX__STREAM('c', 'c', 'a', 's', v->index)};
-    plx__rsvd_input in = {.mean = v->mean};
+    centred_rows z = {.mean = v->mean};
+    plx__rsvd_input in = {
+        .dense = {NULL, v->n, v->r, v->r}, .times = times_centred, .times_t = times_centred_t, .arg = &z};
     plx_mat u, vt;
     double *s = NULL;
-    if (plx__points_sparse(v->z)) in.csr = v->z.csr;
-    else in.dense = v->z.dense;
+    PLX_TRY(plx__row_passes_open(&z.rows, c->ctx, v->z, true));
     PLX_TRY(plx__arena_mat(&u, plx__scratch(c->ctx), v->n, r));
     PLX_TRY(plx__arena_mat(&vt, plx__scratch(c->ctx), r, v->r));
     PLX_TRY(plx__arena_f64(&s, plx__scratch(c->ctx), r, 1));
@@ -289,22 +310,19 @@ static plx_status fit(plx__run *run)
 
 static plx_status predict(plx__run *run) { return plx__canon_predict(run, &way); }
 
-/* Singular vectors of a view are not divided; those of views with few samples each process has for itself. */
+/* The matrices of a view with few samples each process has for itself; factorisations of all rows nobody divides. */
 static plx_status check(plx__run *run)
 {
     const canon_params *set = run->params;
-    bool svd = false;
+    bool exact = false;
     PLX_TRY(plx__canon_check(run));
     if (plx__ranks(run->ctx) == 1) return PLX_OK;
     for (plx_index v = 0; v < run->problem->n_views; v++)
-        svd = svd || solver_for(set, run->problem->n, run->problem->views[v].cols) == CCA_SVD;
-    if (svd)
-        PLX_FAIL(run->ctx, PLX_E_UNSUPPORTED,
-                 "cca: solver = svd is not distributed: one process has to fit it; solver = iterative is");
-    if (set->tau == 0 && set->solver != CCA_ITERATIVE)
+        exact = exact || solver_for(set, run->problem->n, run->problem->views[v].cols) == CCA_EXACT;
+    if (set->tau == 0 && exact)
         PLX_FAIL(run->ctx, PLX_E_UNSUPPORTED,
                  "cca: tau = 0 with solver = exact is not distributed: one process has to fit it; tau > 0 is, and "
-                 "solver = iterative");
+                 "solver = iterative or svd");
     return PLX_OK;
 }
 
@@ -340,7 +358,8 @@ static double memory(const plx__run *run)
         bytes += plx__prepared_bytes(run, v) + 8 * (2 * entries + d * k + reduce);
         order += r;
         squares += r * r;
-        table = fmax(table, set->solver == CCA_ITERATIVE ? d * (k + 8) : r * r);
+        int solver = solver_for(set, x->n, view->cols);
+        table = fmax(table, solver == CCA_ITERATIVE ? d * (k + 8) : solver == CCA_SVD ? d * (r + 10) : r * r);
     }
     if (!run->fitted) bytes += plx__row_passes_bytes(run->ctx, x->n, table);
     if (set->retrieval) bytes += plx__cosine_search_bytes(run->ctx, x->n, x->n, (plx_index)k) + 16 * n * (k + 2);

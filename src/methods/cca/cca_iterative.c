@@ -47,20 +47,7 @@ static plx_status forward(plx_context *ctx, const iter_view *v, plx_cmat from, p
 /* out = Xt' y for y over the view's own rows. */
 static plx_status adjoint(plx_context *ctx, const iter_view *v, plx_cmat y, plx_mat out)
 {
-    const canon_view *view = v->view;
-    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
-    double *sums = NULL;
-    plx_mat whole = out;
-    if (out.ld != out.cols) PLX_TRY(plx__arena_mat(&whole, plx__scratch(ctx), out.rows, out.cols));
-    PLX_TRY(plx__row_passes_times_t(&v->rows, ctx, y, whole));
-    if (whole.data != out.data) plx__mat_copy(out, plx__cmat(whole));
-    if (view->mean) {
-        PLX_TRY(plx__arena_f64(&sums, plx__scratch(ctx), y.cols, 1));
-        PLX_TRY(plx__row_passes_columns(&v->rows, ctx, y, sums));
-        for (plx_index i = 0; i < out.rows; i++) plx__axpy(out.data + i * out.ld, -view->mean[i], sums, out.cols);
-    }
-    plx__arena_rewind(plx__scratch(ctx), mark);
-    return PLX_OK;
+    return plx__canon_times_t(out, ctx, &v->rows, v->view->mean, y);
 }
 
 /* out = (1-tau) Xt'y + tau x, where y = Xt x. */

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* out (n x n) = K[:,P] K[P,P]^-1 K[P,:] for the `most` greedy pivots P among the samples with `from`: the largest residual
- * first. */
+/* out (n x n) = K[:,P] K[P,P]^-1 K[P,:] for the `most` greedy pivots P among the samples with `from`: the largest
+ * residual first. */
 static inline void reduce_gram(double *out, const double *gram, int n, const uint8_t *from, int most)
 {
     double *left = malloc(sizeof *left * (size_t)(n * n)), *row = malloc(sizeof *row * (size_t)n);

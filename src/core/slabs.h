@@ -74,8 +74,8 @@ plx_status plx__slabs_share(plx_context *ctx, plx__slabs cut, void *rows, size_t
 
 /* ---- rows that stand for samples ---- */
 
-/* Rows of which each stands for one sample of a cut, in their order: those that have a view, for instance. What belongs to
- * one sample is then with one process, whatever the rows are. */
+/* Rows of which each stands for one sample of a cut, in their order: those that have a view, for instance. What
+ * belongs to one sample is then with one process, whatever the rows are. */
 typedef struct plx__slab_rows {
     plx__slabs cut;
     plx_index n;         /* rows */

@@ -4,8 +4,8 @@
  * co-training with those of one view.
  *
  * Hyper-parameters are in order: per kernel amplitude and (rbf) width, then the noise (regression). With linear kernels
- * of few features all in all, and with pivots (gp_pivots.h), the state is that of gp_weight_space.h: nothing n_l x n_l is
- * formed. Pivots keep the widths as they are.
+ * of few features all in all, and with pivots (gp_pivots.h), the state is that of gp_weight_space.h: nothing n_l x n_l
+ * is formed. Pivots keep the widths as they are.
  */
 #ifndef PLX_GP_GP_LEARN_H
 #define PLX_GP_GP_LEARN_H

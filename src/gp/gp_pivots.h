@@ -1,8 +1,8 @@
 /*
- * A Gaussian process whose kernels are reduced to pivots among the labelled samples (kernel/kernel_pivots.h): f = Z w with
- * w ~ N(0, I) on them (gp_weight_space.h), Z the kernels' factors side by side. Any sample has the rows h of its views, and
- * what the pivots do not tell of its own variance, kappa(x,x) - |h|^2, is its alone: with every labelled sample a pivot
- * this is the process with the whole kernels.
+ * A Gaussian process whose kernels are reduced to pivots among the labelled samples (kernel/kernel_pivots.h): f = Z w
+ * with w ~ N(0, I) on them (gp_weight_space.h), Z the kernels' factors side by side. Any sample has the rows h of its
+ * views, and what the pivots do not tell of its own variance, kappa(x,x) - |h|^2, is its alone: with every labelled
+ * sample a pivot this is the process with the whole kernels.
  */
 #ifndef PLX_GP_GP_PIVOTS_H
 #define PLX_GP_GP_PIVOTS_H

@@ -95,7 +95,8 @@ static plx_status mean_pane(void *arg, plx_context *ctx, plx_index begin, plx_in
     return PLX_OK;
 }
 
-/* Means over the columns of the whole matrix without keeping it; processes divide the rows if they divide those of Z. */
+/* Means over the columns of the whole matrix without keeping it; processes divide the rows if they divide those of
+ * Z. */
 static plx_status stream_means(gram_job *job, plx_context *ctx, const plx__slab_rows *rows)
 {
     if (!rows) return mean_pane(job, ctx, 0, job->n, NULL);

@@ -24,8 +24,8 @@ typedef struct plx__kernel_pivots {
 plx_status plx__kernel_pivots_find(plx__kernel_pivots *out, plx_context *ctx, const plx__view_kernel *k,
                                    const plx__reference *ref, const plx__slab_rows *rows, plx_index most);
 
-/* In the model as private arrays "_pivot.VIEW", "_corner.VIEW", "_pivots.VIEW", and back, for a factor of `rank` columns
- * (-1: any) and pivots among the first `samples`; x is the caller's to keep. */
+/* In the model as private arrays "_pivot.VIEW", "_corner.VIEW", "_pivots.VIEW", and back, for a factor of `rank`
+ * columns (-1: any) and pivots among the first `samples`; x is the caller's to keep. */
 plx_status plx__kernel_pivots_store(plx__run *run, const plx__kernel_pivots *p, const char *view);
 plx_status plx__kernel_pivots_load(plx__kernel_pivots *out, plx__run *run, const plx__view_kernel *k, plx_index rank,
                                    plx_index samples);

@@ -20,8 +20,8 @@ typedef struct plx__pivot_options {
     double threshold; /* >= 0 */
     plx__pivot_stop stop;
     plx_index max_rank; /* 0: no limit */
-    /* Rows that processes divide, and the panes in which columns are asked for; NULL: every process has all of them, and
-     * columns are whole. */
+    /* Rows that processes divide, and the panes in which columns are asked for; NULL: every process has all of them,
+     * and columns are whole. */
     const plx__slab_rows *rows;
 } plx__pivot_options;
 
@@ -37,9 +37,9 @@ typedef struct plx__pivoted {
  * plx__largest_residual). The result lies in `arena`. n r^2 flops, r columns asked of the callback. Also stops when the
  * largest residual is <= 0 or every row is a pivot. PLX_E_NUMERIC where the diagonal or its sum is not finite.
  *
- * Processes that divide the rows agree on every pivot and hand its row of Z round; of the diagonal each needs its own
- * rows. What is made of a row depends on it and on the pivots' rows alone, so the result has the same bytes for any number
- * of processes. */
+ * Processes that divide the rows agree on every pivot and hand its row of Z round; of the diagonal each needs its
+ * own rows. What is made of a row depends on it and on the pivots' rows alone, so the result has the same bytes for
+ * any number of processes. */
 plx_status plx__pivoted_cholesky(plx__pivoted *out, plx__arena *arena, plx_context *ctx, const double *diagonal,
                                  plx_index n, plx__column_fn column, void *arg, const plx__pivot_options *options);
 
@@ -59,8 +59,8 @@ plx_status plx__pivoted_cholesky_full(plx__pivoted *out, plx__arena *arena, plx_
 /* Products with a matrix: y = A x, or x = A' y. */
 typedef plx_status (*plx__product_fn)(void *arg, plx_context *ctx, plx_cmat from, plx_mat to);
 
-/* What a randomised SVD works on: dense or CSR (csr.ptr NULL: dense), rows minus `mean` (NULL: 0); or, with `times`, a matrix
- * of which only products are known (`dense` then tells its rows and columns). */
+/* What a randomised SVD works on: dense or CSR (csr.ptr NULL: dense), rows minus `mean` (NULL: 0); or, with `times`,
+ * a matrix of which only products are known (`dense` then tells its rows and columns). */
 typedef struct plx__rsvd_input {
     plx_cmat dense;
     plx_ccsr csr;

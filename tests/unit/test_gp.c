@@ -136,8 +136,8 @@ static void weight_space_is_dense(void **state)
     plx_context_destroy(ctx);
 }
 
-/* With every labelled sample a pivot the process is that of the whole kernels, for held-out samples too; the factor leaves
- * 1e-12 of the diagonal, which inference on ten samples does not magnify beyond 1e-8. */
+/* With every labelled sample a pivot the process is that of the whole kernels, for held-out samples too; the factor
+ * leaves 1e-12 of the diagonal, which inference on ten samples does not magnify beyond 1e-8. */
 static void all_pivots_are_the_kernel(void **state)
 {
     static const char *const arrays[] = {"mean", "variance", "alpha", "hyper", NULL};
@@ -174,8 +174,8 @@ static void all_pivots_are_the_kernel(void **state)
     plx_context_destroy(ctx);
 }
 
-/* Three pivots, by the reduced kernel Q formed outright: mean = Q_xl (Q_ll + noise)^-1 y, variance = kappa(x,x) - Q_xl (Q_ll
- * + noise)^-1 Q_lx. */
+/* Three pivots, by the reduced kernel Q formed outright: mean = Q_xl (Q_ll + noise)^-1 y, variance = kappa(x,x) -
+ * Q_xl (Q_ll + noise)^-1 Q_lx. */
 static void few_pivots_by_brute_force(void **state)
 {
     plx_context *ctx = test_context(1);

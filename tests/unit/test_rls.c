@@ -155,8 +155,8 @@ static void rbf_and_given_kernels_agree(void **state)
     plx_context_destroy(ctx);
 }
 
-/* Pivots among the labelled samples: the reduced kernel, and with as many pivots as labels the kernel itself. The factor
- * leaves 1e-12 of the diagonal, and K + gamma l I has a condition below 1e3. */
+/* Pivots among the labelled samples: the reduced kernel, and with as many pivots as labels the kernel itself. The
+ * factor leaves 1e-12 of the diagonal, and K + gamma l I has a condition below 1e3. */
 static void pivots_reduce_the_kernel(void **state)
 {
     (void)state;

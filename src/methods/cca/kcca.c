@@ -152,7 +152,8 @@ static double most_columns(const plx__run *run, const plx__view *v)
     return linear ? fmin(most, (double)v->cols) : most;
 }
 
-/* Rows of Z that a process holds: all, where it forms the kernel matrix, most samples are pivots or views lack samples. */
+/* Rows of Z that a process holds: all, where it forms the kernel matrix, most samples are pivots or views lack
+ * samples. */
 static double rows_of_z(const plx__run *run)
 {
     const canon_params *set = run->params;

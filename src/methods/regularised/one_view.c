@@ -189,8 +189,8 @@ static plx_index likely_view(const plx__run *run)
 
 /* ---- several processes ---- */
 
-/* Pivots are a road of their own. Kernel matrices are nobody's to divide; a small one that nobody asked for each process
- * has for itself. Told before anything is done for such a kernel. */
+/* Pivots are a road of their own. Kernel matrices are nobody's to divide; a small one that nobody asked for each
+ * process has for itself. Told before anything is done for such a kernel. */
 plx_status plx__one_view_check(plx__run *run)
 {
     const plx__one_view_params *p = run->params;

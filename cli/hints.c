@@ -14,8 +14,8 @@ typedef struct hint {
 
 static const hint HINTS[] = {
     {PLX_E_NOMEM, "memory limit", NULL, "--memory SIZE sets the limit"},
-    {PLX_E_DEVICE, "device", NULL, "--device cpu does without"},
-    {PLX_E_NOMEM, " on device ", NULL, "--device cpu does without"},
+    {PLX_E_DEVICE, "is not installed", NULL, "--device cpu does without"},
+    {PLX_E_DEVICE, "cannot be loaded", NULL, "--device cpu does without"},
     {PLX_E_CANCELLED, "time limit", NULL, "--time-limit SECONDS sets the limit"},
     {PLX_E_ARG, "finished runs; resume it", NULL, "--resume uses them"},
     {PLX_E_ARG, "there is no method '", NULL, "'parallax methods' lists them"},

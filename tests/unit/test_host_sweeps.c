@@ -1,12 +1,12 @@
 /*
  * Sparse matrices and the sweeps of the table of parallax/device.h on the host device, against the library's products and
- * against sums written out.
+ * against sums written out. PLX_TEST_DEVICE names another device to test.
  */
 #include "linalg_test.h"
 
-#include "device/host_device.h"
+#include "device_helpers.h"
 
-static const plx_device_table *const t = &plx__host_device_table;
+static const plx_device_table *t; /* of the device that is tested */
 
 enum { N = 6, D = 5, W = 3, CHANNELS = 2 };
 
@@ -275,5 +275,6 @@ int main(void)
         SWEEP_TEST(multiplies_both_ways),    SWEEP_TEST(sums_classes), SWEEP_TEST(mixes_posteriors),
         SWEEP_TEST(assigns_by_the_best_sum), SWEEP_TEST(steps_topics),
     };
+    t = tested_table();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,8 +30,8 @@ struct plx_device {
 };
 
 struct plx_device_buffer {
-    size_t bytes; /* of the whole block */
-    _Alignas(64) unsigned char data[];
+    size_t bytes;                               /* of the whole block */
+    _Alignas(max_align_t) unsigned char data[]; /* our own functions need no more */
 };
 
 struct plx_device_csr {

@@ -135,8 +135,8 @@ static void any_call_may_fail(void **state)
     (void)state;
     for (int i = 0; i < TRIALS; i++) {
         outcome cpu = run(&trials[i], ON_CPU, NO_FAULT), there = run(&trials[i], INSISTING, NO_FAULT);
-        int64_t step = there.calls > 150 ? there.calls / 75 : 1; /* all of the first ones, then some */
-        for (int64_t k = 1; k <= there.calls; k += k < 40 ? 1 : step) {
+        int64_t step = there.calls > 60 ? there.calls / 30 : 1; /* all of the first ones, then some */
+        for (int64_t k = 1; k <= there.calls; k += k < 20 ? 1 : step) {
             plx__host_faults fault = {.fail_at = k, .code = k % 2 ? PLX_DEVICE_FAILED : PLX_DEVICE_NOMEM};
             outcome failed = run(&trials[i], INSISTING, fault), rescued = run(&trials[i], AUTOMATIC, fault);
             assert_int_equal(failed.status, k % 2 ? PLX_E_DEVICE : PLX_E_NOMEM);

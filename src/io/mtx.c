@@ -304,20 +304,19 @@ static plx_index close_up(body_job *job)
     return to;
 }
 
-/* *count: entries that this rank has read. */
-static plx_status read_body(body_job *job, plx_context *ctx, plx_index *count)
+/* *count: entries that this rank has read; they are kept `aside`. */
+static plx_status read_body(body_job *job, plx_context *ctx, plx__arena *aside, plx_index *count)
 {
     const header *h = job->h;
-    plx__arena *scratch = plx__scratch(ctx);
     plx_index all_lines = 0;
     PLX_TRY(plx__text_range_split(&job->chunks, &job->range, h->line, '\n', &all_lines));
     plx_index lines = job->chunks.lines;
-    PLX_TRY(plx__arena_i64(&job->found, scratch, job->chunks.count));
+    PLX_TRY(plx__arena_i64(&job->found, plx__scratch(ctx), job->chunks.count));
     if (all_lines < h->entries)
         PLX_FAIL(ctx, PLX_E_FORMAT, "%s: line %lld: the file ends after at most %lld of the %lld entries announced",
                  h->name, (long long)(h->line + all_lines - 1), (long long)all_lines, (long long)h->entries);
-    if (h->coordinate) PLX_TRY(plx__arena_bytes((void **)&job->entry, scratch, lines, sizeof *job->entry));
-    else PLX_TRY(plx__arena_bytes((void **)&job->val, scratch, lines, sizeof *job->val));
+    if (h->coordinate) PLX_TRY(plx__arena_bytes((void **)&job->entry, aside, lines, sizeof *job->entry));
+    else PLX_TRY(plx__arena_bytes((void **)&job->val, aside, lines, sizeof *job->val));
     PLX_TRY(plx__text_each(ctx, &job->chunks, read_chunk, job));
     PLX_TRY(check_count(ctx, job, all_lines));
     *count = close_up(job);
@@ -360,15 +359,15 @@ static plx_status check_memory(plx_context *ctx, const header *h, const plx__tex
 {
     char what[256];
     double rows = (double)h->rows, entries = (double)h->entries / range->ranks;
-    double per_entry = (h->symmetry == GENERAL ? 16 + 12 : 16 + 56) + (range->shared ? 32 : 0);
+    double per_entry = (h->symmetry == GENERAL ? 16 + 12 : 16 + 56) + (range->shared ? 4 : 0);
     double bytes = h->coordinate ? 16 * rows + per_entry * entries : 8 * rows * (double)h->cols + 8 * entries;
     snprintf(what, sizeof what, "%s: line %lld: a matrix of %lld x %lld", h->name, (long long)h->line - 1,
              (long long)h->rows, (long long)h->cols);
     return plx__need_memory(ctx, bytes, what, "raise the memory limit");
 }
 
-static plx_status place_entries(plx__table *table, plx_context *ctx, plx__arena *arena, const body_job *job,
-                                plx_index count)
+static plx_status place_entries(plx__table *table, plx_context *ctx, plx__arena *arena, plx__arena *aside,
+                                const body_job *job, plx_index count)
 {
     const header *h = job->h;
     plx__entries all = {h->rows, h->cols, count, job->entry,
@@ -376,7 +375,7 @@ static plx_status place_entries(plx__table *table, plx_context *ctx, plx__arena 
                         : h->symmetry == SKEW  ? -1
                                                : 1};
     table->sparse = true;
-    return job->range.shared ? plx__entries_to_share(table, ctx, arena, &all)
+    return job->range.shared ? plx__entries_to_share(table, ctx, arena, aside, &all)
                              : plx__entries_to_csr(&table->csr, ctx, arena, &all);
 }
 
@@ -398,16 +397,21 @@ static plx_status parse(plx__table *out, plx_context *ctx, plx__arena *arena, co
     body_job job = {.h = &h};
     plx__table table = {0};
     plx_index count = 0;
+    plx__arena aside;
+    plx_status st = PLX_OK;
     *out = (plx__table){0};
     PLX_TRY(read_header(&h, ctx, data, data + size));
     job.range = plx__text_range_of(ctx, name, h.body, data + size, some && h.coordinate);
     if (size / 2 + 1 >= (size_t)h.entries) /* else the entries cannot all be there */
         PLX_TRY(check_memory(ctx, &h, &job.range));
-    PLX_TRY(read_body(&job, ctx, &count));
-    if (h.coordinate) PLX_TRY(place_entries(&table, ctx, arena, &job, count));
-    else PLX_TRY(place_values(&table, ctx, arena, &job));
+    plx__arena_init(&aside, ctx);
+    PLX_GOTO(read_body(&job, ctx, &aside, &count));
+    if (h.coordinate) PLX_GOTO(place_entries(&table, ctx, arena, &aside, &job, count));
+    else PLX_GOTO(place_values(&table, ctx, arena, &job));
     *out = table;
-    return PLX_OK;
+done:
+    plx__arena_free(&aside);
+    return st;
 }
 
 plx_status plx__mtx_parse(plx__table *out, plx_context *ctx, plx__arena *arena, const char *name, const char *data,

@@ -21,7 +21,8 @@ typedef struct plx__entries {
 plx_status plx__entries_to_csr(plx_csr *out, plx_context *ctx, plx__arena *arena, const plx__entries *all);
 
 /* The same where every rank has some of the entries, in the order of the ranks, and keeps the rows that fall to it
- * (data/divided.h); called by all of them. */
-plx_status plx__entries_to_share(plx__table *out, plx_context *ctx, plx__arena *arena, const plx__entries *own);
+ * (data/divided.h); called by all of them. `aside` holds the entries; it is given back on the way. */
+plx_status plx__entries_to_share(plx__table *out, plx_context *ctx, plx__arena *arena, plx__arena *aside,
+                                 const plx__entries *own);
 
 #endif

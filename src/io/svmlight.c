@@ -219,18 +219,17 @@ static plx_status sum_up(totals *t, read_job *job, plx_context *ctx, const plx__
     return plx__text_rows(&job->range, t->rows);
 }
 
-static plx_status start_job(read_job *job, plx_context *ctx)
+static plx_status start_job(read_job *job, plx_context *ctx, plx__arena *aside)
 {
-    plx__arena *scratch = plx__scratch(ctx);
     plx_index lines = 0;
     PLX_TRY(plx__text_range_split(&job->chunks, &job->range, 1, ':', &lines));
     double bytes = 24.0 * (double)job->chunks.lines + 24.0 * (double)job->chunks.marks;
     PLX_TRY(plx__need_memory(ctx, bytes, job->range.name, "raise the memory limit"));
-    PLX_TRY(PLX__ARENA_NEW(&job->result, scratch, job->chunks.count));
-    PLX_TRY(plx__arena_bytes((void **)&job->length, scratch, job->chunks.lines, sizeof *job->length));
-    PLX_TRY(plx__arena_bytes((void **)&job->label, scratch, job->chunks.lines, sizeof *job->label));
-    PLX_TRY(plx__arena_bytes((void **)&job->index, scratch, job->chunks.marks, sizeof *job->index));
-    return plx__arena_bytes((void **)&job->value, scratch, job->chunks.marks, sizeof *job->value);
+    PLX_TRY(PLX__ARENA_NEW(&job->result, aside, job->chunks.count));
+    PLX_TRY(plx__arena_bytes((void **)&job->length, aside, job->chunks.lines, sizeof *job->length));
+    PLX_TRY(plx__arena_bytes((void **)&job->label, aside, job->chunks.lines, sizeof *job->label));
+    PLX_TRY(plx__arena_bytes((void **)&job->index, aside, job->chunks.marks, sizeof *job->index));
+    return plx__arena_bytes((void **)&job->value, aside, job->chunks.marks, sizeof *job->value);
 }
 
 /* The rows that this rank has read. */
@@ -244,6 +243,19 @@ static plx_status put_together(plx__table *table, plx_context *ctx, plx__arena *
     return PLX_OK;
 }
 
+/* What the lines hold is kept aside, to be given back before rows go to other ranks. */
+static plx_status read_lines(plx__table *table, plx_context *ctx, plx__arena *arena, plx__arena *aside, read_job *job,
+                             const plx__svmlight_options *o)
+{
+    totals all = {0};
+    PLX_TRY(start_job(job, ctx, aside));
+    PLX_TRY(plx__text_each(ctx, &job->chunks, read_chunk, job));
+    PLX_TRY(sum_up(&all, job, ctx, o));
+    if (plx__text_row_count(&job->range) == 0)
+        PLX_FAIL(ctx, PLX_E_FORMAT, "%s: the file has no rows", job->range.name);
+    return put_together(table, ctx, plx__text_room(&job->range, arena), job, &all);
+}
+
 plx_status plx__svmlight_parse(plx__table *out, plx_context *ctx, plx__arena *arena, const char *name, const char *data,
                                size_t size, const plx__svmlight_options *options)
 {
@@ -251,13 +263,12 @@ plx_status plx__svmlight_parse(plx__table *out, plx_context *ctx, plx__arena *ar
     const plx__svmlight_options *o = options ? options : &automatic;
     read_job job = {.range = plx__text_range_of(ctx, name, data, data + size, o->own_rows), .base = 1};
     plx__table table = {.sparse = true};
-    totals all = {0};
+    plx__arena aside;
     *out = (plx__table){0};
-    PLX_TRY(start_job(&job, ctx));
-    PLX_TRY(plx__text_each(ctx, &job.chunks, read_chunk, &job));
-    PLX_TRY(sum_up(&all, &job, ctx, o));
-    if (plx__text_row_count(&job.range) == 0) PLX_FAIL(ctx, PLX_E_FORMAT, "%s: the file has no rows", name);
-    PLX_TRY(put_together(&table, ctx, plx__text_room(&job.range, arena), &job, &all));
+    plx__arena_init(&aside, ctx);
+    plx_status st = read_lines(&table, ctx, arena, &aside, &job, o);
+    plx__arena_free(&aside);
+    PLX_TRY(st);
     PLX_TRY(plx__text_share(&job.range, arena, &table.labels));
     PLX_TRY(plx__text_regroup(&job.range, arena, &table));
     *out = table;

@@ -8,7 +8,8 @@
  * the caller's: MPI in `parallax-mpi`, sockets or pipes elsewhere.
  *
  * Data read with plx_read_options.own_rows are divided: every rank has the ids, labels and presence of all samples, and
- * the values of a run of rows. All ranks make that call. plx_fit() takes such a data set: methods whose
+ * the values of a run of rows. All ranks make that call, exchange what only the whole of a file tells, and have the same
+ * outcome: a failure on one is that of all. plx_fit() takes such a data set: methods whose
  * plx_method_info.ranks is "sums" work on the rows of the rank, and where a method or a setting needs all rows they are
  * gathered first. plx_dataset_relabel(), plx_dataset_mask(), plx_dataset_select() of ascending samples (by all ranks) and
  * facts about samples and views are as ever; calls that need the values of all rows refuse it. Alone, the option changes nothing.

@@ -370,10 +370,7 @@ static plx_status place_entries(plx__table *table, plx_context *ctx, plx__arena 
                                 const body_job *job, plx_index count)
 {
     const header *h = job->h;
-    plx__entries all = {h->rows, h->cols, count, job->entry,
-                        h->symmetry == GENERAL ? 0
-                        : h->symmetry == SKEW  ? -1
-                                               : 1};
+    plx__entries all = {h->rows, h->cols, count, job->entry, h->symmetry == GENERAL ? 0 : h->symmetry == SKEW ? -1 : 1};
     table->sparse = true;
     return job->range.shared ? plx__entries_to_share(table, ctx, arena, aside, &all)
                              : plx__entries_to_csr(&table->csr, ctx, arena, &all);

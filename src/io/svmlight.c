@@ -251,8 +251,7 @@ static plx_status read_lines(plx__table *table, plx_context *ctx, plx__arena *ar
     PLX_TRY(start_job(job, ctx, aside));
     PLX_TRY(plx__text_each(ctx, &job->chunks, read_chunk, job));
     PLX_TRY(sum_up(&all, job, ctx, o));
-    if (plx__text_row_count(&job->range) == 0)
-        PLX_FAIL(ctx, PLX_E_FORMAT, "%s: the file has no rows", job->range.name);
+    if (plx__text_row_count(&job->range) == 0) PLX_FAIL(ctx, PLX_E_FORMAT, "%s: the file has no rows", job->range.name);
     return put_together(table, ctx, plx__text_room(&job->range, arena), job, &all);
 }
 

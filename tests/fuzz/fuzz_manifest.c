@@ -166,7 +166,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (d) {
         plx_index begin = (plx_index)(size % (size_t)d->n);
         hold_together(d);
-        if (o.join == PLX_JOIN_UNION) read_rows(ctx, d, begin, begin + 1 + (plx_index)(size / 3 % (size_t)(d->n - begin)));
+        if (o.join == PLX_JOIN_UNION)
+            read_rows(ctx, d, begin, begin + 1 + (plx_index)(size / 3 % (size_t)(d->n - begin)));
         write_and_read(ctx, d);
     }
     plx_dataset_destroy(d);

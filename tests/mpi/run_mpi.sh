@@ -52,6 +52,31 @@ for data in docs.h5mu parts; do
     done
 done
 
+# Text, of which every rank reads a range of lines: quoted line ends, ids, views joined in another order, faults.
+awk 'BEGIN { for (i = 0; i < 100000; i++) { printf "c%d", i % 3
+    for (j = 1; j < 9; j++) printf " %d:%d", 7 * j - i % 5, (i * j) % 4 + (j % 3 == i % 3); print "" } }' >rows.svm
+awk 'BEGIN { print "id,a,b,label"; for (i = 0; i < 100000; i++) { k = (i * 7 + 3) % 100000
+    printf i % 9 ? "s%d,%g,%d,c%d\n" : "\"s%d\",%g,%d,\"c\n%d\"\n", k, i % 13 / 4, i % 4, i % 3 } }' >rows.csv
+awk 'BEGIN { print "id,a,b"; for (i = 0; i < 100000; i++) printf "s%d,%d,%d\n", i, i % 5, i % 7 }' >more.csv
+sed '77777s/:/;/' rows.svm >fault.svm
+read_text() { # WHAT, then the arguments of fit
+    what=$1; shift
+    "$build/parallax" fit "$@" --model own.plx --out own.csv --threads 1 --quiet || exit 1
+    for ranks in $all_ranks; do
+        mpirun --oversubscribe -n "$ranks" "$build/parallax-mpi" fit "$@" --model many.plx --out many.csv --quiet
+        if cmp -s own.plx many.plx && cmp -s own.csv many.csv; then result=same; else result=DIFFERENT; failed=1; fi
+        printf '%-9s %d ranks, text: %s\n' "$what" "$ranks" $result
+        rm -f many.plx many.csv
+    done
+}
+all_ranks=$*
+read_text svmlight nb rows.svm --labels 5%
+read_text csv mvkmeans rows.csv --labels 5% --set max_iter=3
+read_text joined mvkmeans rows.csv --view more=more.csv --labels 5% --set max_iter=3
+"$build/parallax" fit nb fault.svm 2>one.txt
+mpirun --oversubscribe -n 3 "$build/parallax-mpi" fit nb fault.svm 2>said.txt
+[ "$(grep '^parallax:' said.txt)" = "$(cat one.txt)" ] || { echo "a faulty line is told otherwise by 3 ranks"; failed=1; }
+
 # Every rank holds the values of its own rows, and says how many: no rank those of all.
 mpirun --oversubscribe -n 4 "$build/parallax-mpi" fit nb docs.h5mu --labels 5% --verbose --model many.plx 2>said.txt
 grep -q '^rows     0 to 65536 of 200000 are rank 0' said.txt || { echo "rank 0 holds other rows than its own"; failed=1; }

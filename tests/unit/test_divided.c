@@ -98,6 +98,39 @@ static void write_parts(plx_context *ctx, const plx_dataset *d, const char *fold
     free(rows);
 }
 
+/* A part that is not what the manifest says, far from the rows of most ranks: all tell the same. */
+static void fault_work(rank_job *job)
+{
+    static const char *const names[] = {"short.json", "gone.json"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        plx_read_options o = PLX_READ_OPTIONS_INIT;
+        plx_dataset *d = NULL;
+        char path[256], alone[PLX__ERROR_BYTES];
+        snprintf(path, sizeof path, "%s/%s", (const char *)job->arg, names[k]);
+        plx_status st = plx_dataset_read(&d, job->ctx, path, &o);
+        snprintf(alone, sizeof alone, "%s", plx_context_error(job->ctx));
+        o.own_rows = 1;
+        assert_int_not_equal(st, PLX_OK);
+        assert_int_equal(plx_dataset_read(&d, job->ctx, path, &o), st);
+        assert_string_equal(plx_context_error(job->ctx), alone);
+    }
+}
+
+static void write_faulty_parts(const char *folder)
+{
+    char manifest[512];
+    snprintf(manifest, sizeof manifest,
+             "{\"parallax\": 1, \"parts\": [{\"file\": \"one.h5mu\", \"rows\": 5}, {\"file\": \"two\", \"rows\": %d}, "
+             "{\"file\": \"three.h5mu\", \"rows\": 8}]}",
+             N - 14);
+    write_file(folder, "short.json", manifest);
+    snprintf(manifest, sizeof manifest,
+             "{\"parallax\": 1, \"parts\": [{\"file\": \"one.h5mu\", \"rows\": 5}, {\"file\": \"two\", \"rows\": %d}, "
+             "{\"file\": \"four.h5mu\", \"rows\": 9}]}",
+             N - 14);
+    write_file(folder, "gone.json", manifest);
+}
+
 static void rows_are_those_of_the_file(void **state)
 {
     static const char *const names[] = {"data.h5mu", "data",       "complete.h5mu", "table.csv",
@@ -124,6 +157,8 @@ static void rows_are_those_of_the_file(void **state)
             snprintf(path, sizeof path, "%s/%s", folder, names[k]);
             together(ranks, read_work, path, "");
         }
+    write_faulty_parts(folder);
+    for (int ranks = 1; ranks <= MOST; ranks += 2) together(ranks, fault_work, folder, "");
     plx_dataset_destroy(d);
     plx_context_destroy(ctx);
     remove_directory(folder);

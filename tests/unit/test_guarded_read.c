@@ -153,9 +153,12 @@ static plx_dataset *some_rows(plx_context *ctx)
 /* Of a reader that was asked for some rows, those are taken and no others: it may have been taken over. */
 static void only_rows_that_were_asked_for_are_taken(void **state)
 {
-    static const plx__row_share others[] = {{.run = true, .begin = 0, .end = 3}, {.run = true, .begin = 1, .end = 2},
-                                            {.run = true, .begin = 1, .end = 4}, {.run = true},
-                                            {.rank = 1, .ranks = 2},             {.ranks = 0}};
+    static const plx__row_share others[] = {{.run = true, .begin = 0, .end = 3},
+                                            {.run = true, .begin = 1, .end = 2},
+                                            {.run = true, .begin = 1, .end = 4},
+                                            {.run = true},
+                                            {.rank = 1, .ranks = 2},
+                                            {.ranks = 0}};
     (void)state;
     plx_context *ctx = test_context(1);
     plx_dataset *d = some_rows(ctx), *got = NULL;

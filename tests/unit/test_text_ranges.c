@@ -222,7 +222,7 @@ static void csv_is_that_of_one_process(void **state)
 /* Texts of few letters, so that every turn a quote can take is met at every place a range can begin at. */
 static void any_quotes_are_those_of_one_process(void **state)
 {
-    static const char *const pieces[] = {"\"", "\"", "\n",    "\r\n",    ",",     "1",     "1,2\n",
+    static const char *const pieces[] = {"\"", "\"", "\n",   "\r\n",   ",",     "1",     "1,2\n",
                                          "x",  " ",  "\"\"", "\"\n\"", "2,3\n", "\"4\"", "5,\"6\"\n"};
     plx__rng rng = plx__rng_start(3, PLX__STREAM('q', 'u', 'o', 't', 0));
     (void)state;
@@ -314,10 +314,8 @@ static void one_rank_that_fails_fails_for_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(svmlight_is_that_of_one_process),
-        cmocka_unit_test(csv_is_that_of_one_process),
-        cmocka_unit_test(any_quotes_are_those_of_one_process),
-        cmocka_unit_test(mtx_is_that_of_one_process),
+        cmocka_unit_test(svmlight_is_that_of_one_process),     cmocka_unit_test(csv_is_that_of_one_process),
+        cmocka_unit_test(any_quotes_are_those_of_one_process), cmocka_unit_test(mtx_is_that_of_one_process),
         cmocka_unit_test(one_rank_that_fails_fails_for_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

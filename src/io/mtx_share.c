@@ -104,9 +104,9 @@ plx_status plx__entries_to_share(plx__table *out, plx_context *ctx, plx__arena *
                                  const plx__entries *own)
 {
     shipment s = {0};
-    plx__entries here;
+    plx__entries here = {0};
     plx__arena come;
-    plx_csr part;
+    plx_csr part = {0};
     out->divided = plx__share_wanted(&out->begin, &out->end, ctx, own->rows);
     plx__arena_init(&s.packed, ctx);
     plx__arena_init(&come, ctx);

@@ -128,7 +128,7 @@ static void take_values(plx__table *t, const plx__view *v)
 
 plx_status plx__text_regroup(const plx__text_range *g, plx__arena *arena, plx__table *table)
 {
-    plx_index *bound = NULL, n = g->bound ? plx__text_row_count(g) : 0;
+    plx_index *bound = NULL, n = plx__text_row_count(g);
     plx__view v;
     if (!g->shared) return PLX_OK;
     PLX_TRY(spread_out(&v, g, table));

@@ -35,7 +35,7 @@ plx_status plx__text_range_split(plx__text_chunks *out, const plx__text_range *g
 
 /* Sets `bound` when this rank has found `rows` rows. */
 plx_status plx__text_rows(plx__text_range *g, plx_index rows);
-static inline plx_index plx__text_row_count(const plx__text_range *g) { return g->bound[g->ranks]; }
+static inline plx_index plx__text_row_count(const plx__text_range *g) { return g->bound ? g->bound[g->ranks] : 0; }
 
 /* Where a rank puts what goes to others afterwards: `arena` when it stays. */
 plx__arena *plx__text_room(const plx__text_range *g, plx__arena *arena);

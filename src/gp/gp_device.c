@@ -11,6 +11,17 @@ typedef struct parts {
     plx_mat alpha, factor, root, spread;
 } parts;
 
+/* Not cleared: all of it is written. */
+static plx_status factor_room(plx_mat *out, plx__arena *arena, plx_index rows, plx_index cols)
+{
+    void *data = NULL;
+    plx_index count = 0;
+    if (__builtin_mul_overflow(rows, cols, &count)) return PLX_E_NOMEM;
+    PLX_TRY(plx__arena_bytes(&data, arena, count, sizeof(double)));
+    *out = plx__mat_of(data, rows, cols);
+    return PLX_OK;
+}
+
 /* The factor of problem c comes back, with zeros above the diagonal. */
 static plx_status fetch_factor(const parts *p, const plx__laplace_device *on, plx_index c)
 {
@@ -66,12 +77,13 @@ static plx_status fit_class(plx__gp_state *s, const parts *p, plx_context *ctx, 
 }
 
 plx_status plx__gp_device_fit(plx__gp_state *out, plx__arena *arena, plx_context *ctx, const plx__laplace_device *on,
-                              const plx__gp_targets *targets, bool gradient, bool factors)
+                              const plx__gp_targets *targets, bool gradient, bool factors, plx__arena *keep)
 {
     *out = (plx__gp_state){.n = targets->n, .q = targets->q, .converged = true};
     parts p = {0};
     PLX_TRY(plx__arena_mat(&p.alpha, arena, out->n, out->q));
-    if (factors) PLX_TRY(plx__arena_mat(&p.factor, arena, out->q * out->n, out->n));
+    if (factors) PLX_TRY(factor_room(&p.factor, keep ? keep : arena, out->q * out->n, out->n));
+    if (keep) out->kept = p.factor;
     PLX_TRY(plx__arena_mat(&p.root, arena, out->q, out->n));
     out->alpha = plx__cmat(p.alpha);
     out->factor = plx__cmat(p.factor);

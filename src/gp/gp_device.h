@@ -27,8 +27,9 @@ plx_status plx__gp_device_evaluate(plx__gp_learner *g, plx__gp_state *state, boo
 plx_status plx__gp_device_scores(bool *done, plx__gp_learner *g, const plx__gp_state *state, plx_mat mean,
                                  plx_mat variance);
 
-/* State with K there; see plx__gp_fit. gradient: M to on->m; factors: copied back, else the state has none. */
+/* State with K there; see plx__gp_fit. gradient: M to on->m; factors: copied back, else the state has none. They are
+ * large: where `keep` is the model's arena they are read into it and need no copy (state->kept). */
 plx_status plx__gp_device_fit(plx__gp_state *out, plx__arena *arena, plx_context *ctx, const plx__laplace_device *on,
-                              const plx__gp_targets *targets, bool gradient, bool factors);
+                              const plx__gp_targets *targets, bool gradient, bool factors, plx__arena *keep);
 
 #endif

@@ -270,7 +270,9 @@ static plx_status learn_there(plx__session *s, plx__gp_learner *g, plx_index max
 {
     plx__device_work work = plx__gp_learn_work(g, max_iter);
     plx__gp_learner before = *g;
+    plx__mark kept = {0};
     double *hyper = NULL;
+    if (g->keep) kept = plx__arena_mark(g->keep);
     PLX_TRY(plx__arena_f64(&hyper, plx__scratch(g->ctx), g->n_hyper, 1));
     memcpy(hyper, g->hyper, (size_t)g->n_hyper * sizeof *hyper);
     PLX_TRY(plx__session_open(s, g->ctx, &work));
@@ -279,6 +281,7 @@ static plx_status learn_there(plx__session *s, plx__gp_learner *g, plx_index max
     g->on = NULL;
     if (st != PLX_OK || s->done) return st;
     *g = before;
+    if (g->keep) plx__arena_rewind(g->keep, kept);
     memcpy(g->hyper, hyper, (size_t)g->n_hyper * sizeof *hyper);
     set_hyper(g, g->hyper);
     return PLX_OK;

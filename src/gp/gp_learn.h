@@ -31,6 +31,7 @@ typedef struct plx__gp_learner {
     plx_mat k, m;               /* n_l x n_l: covariance, gradient matrix */
     plx_mat z;                  /* thin: n_l x p, features times the root of the amplitude */
     struct plx__gp_device *on;  /* all that is n_l x n_l, on a device instead (gp_device.h); NULL: here */
+    plx__arena *keep;           /* of the model, where the state goes to it; NULL: it does not */
 } plx__gp_learner;
 
 /* Whether the state is that of gp_weight_space.h: `linear` kernels with `features` columns all in all, or those of a

@@ -90,7 +90,8 @@ plx_status plx__gp_device_evaluate(plx__gp_learner *g, plx__gp_state *state, boo
     const plx__laplace_device *on = &g->on->at;
     for (plx_index k = 0; k < g->count; k++)
         PLX_TRY(plx__device_kernel_of_base(on->dev, &g->kernels[k].kernel, g->on->base[k], k > 0, on->k));
-    PLX_TRY(plx__gp_device_fit(state, plx__scratch(g->ctx), g->ctx, on, &g->targets, true, factors));
+    PLX_TRY(plx__gp_device_fit(state, plx__scratch(g->ctx), g->ctx, on, &g->targets, true, factors,
+                               factors ? g->keep : NULL));
     return gradient_of(g, gradient);
 }
 

@@ -30,6 +30,7 @@ typedef struct plx__gp_state {
         weights; /* p x q, of gp_weight_space.h only: mean = z . weights, factors are p x p; data NULL: not such a state */
     double evidence, jitter;
     bool converged;
+    plx_mat kept; /* the factor, where it lies in the model's arena already; data NULL: it does not */
 } plx__gp_state;
 
 /* Fits all problems; the state lies in `arena`. With gradient.data the matrix M (n x n, overwritten) of

@@ -160,7 +160,8 @@ plx_status plx__gp_put_outcome(plx__run *run, const plx__gp_outcome *o)
 plx_status plx__gp_store(plx__run *run, const plx__gp_state *s, const plx__gp_targets *t)
 {
     plx_mat sample;
-    PLX_TRY(plx__store_put(run->out, "_factor", s->factor));
+    if (s->kept.data) PLX_TRY(plx__store_adopt(run->out, "_factor", s->kept));
+    else PLX_TRY(plx__store_put(run->out, "_factor", s->factor));
     if (s->weights.data) PLX_TRY(plx__store_put(run->out, "_posterior_weights", s->weights));
     PLX_TRY(plx__store_put(run->out, "_root", s->root));
     PLX_TRY(plx__store_put(run->out, "alpha", s->alpha));

@@ -30,6 +30,14 @@ plx_status plx__store_new(plx_mat *out, plx__store *store, const char *name, plx
     return PLX_OK;
 }
 
+plx_status plx__store_adopt(plx__store *store, const char *name, plx_mat values)
+{
+    plx__array *a = NULL;
+    PLX_TRY(append(&a, store, name));
+    a->dense = values;
+    return PLX_OK;
+}
+
 plx_status plx__store_put(plx__store *store, const char *name, plx_cmat values)
 {
     plx_mat copy;

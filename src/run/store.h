@@ -26,6 +26,8 @@ plx_status plx__store_put(plx__store *store, const char *name, plx_cmat values);
 plx_status plx__store_put_csr(plx__store *store, const char *name, plx_ccsr values);
 /* An uninitialised array in place, to be filled by the caller: saves the copy of a large result. */
 plx_status plx__store_new(plx_mat *out, plx__store *store, const char *name, plx_index rows, plx_index cols);
+/* Values that lie in the store's arena already. */
+plx_status plx__store_adopt(plx__store *store, const char *name, plx_mat values);
 const plx__array *plx__store_find(const plx__store *store, const char *name);
 /* The same for names as users write them: f.VIEW and f_VIEW are one array, the exact name first. */
 const plx__array *plx__store_lookup(const plx__store *store, const char *name);

@@ -207,7 +207,8 @@ static plx_status gradient_of(bct *b, double *gradient)
 plx_status plx__bct_device_evaluate(bct *b, plx__gp_state *state, bool final, double *gradient)
 {
     PLX_TRY(build(b));
-    PLX_TRY(plx__gp_device_fit(state, plx__scratch(b->ctx), b->ctx, &b->on->at, &b->targets, gradient != NULL, final));
+    PLX_TRY(plx__gp_device_fit(state, plx__scratch(b->ctx), b->ctx, &b->on->at, &b->targets, gradient != NULL, final,
+                               final ? b->run->out->arena : NULL));
     return gradient ? gradient_of(b, gradient) : PLX_OK;
 }
 
@@ -358,6 +359,7 @@ plx_status plx__bct_learn_there(bool *done, bct *b, plx__gp_state *state, bct_sc
     plx__device_work work = work_of(b);
     plx__session s;
     bct before = *b;
+    plx__mark kept = plx__arena_mark(b->run->out->arena);
     double *hyper = NULL;
     *done = false;
     if (b->weights || b->dense.full || b->dense.solves || b->keep_precision) return PLX_OK;
@@ -370,6 +372,7 @@ plx_status plx__bct_learn_there(bool *done, bct *b, plx__gp_state *state, bct_sc
     *done = s.done;
     if (st != PLX_OK || s.done) return st;
     *b = before;
+    plx__arena_rewind(b->run->out->arena, kept);
     memcpy(b->hyper, hyper, (size_t)b->n_hyper * sizeof *hyper);
     plx__bct_set_hyper(b, b->hyper);
     return PLX_OK;

@@ -216,6 +216,7 @@ static plx_status learn(gp *g, plx__gp_state *state)
     plx_index count = g->learner.n_hyper;
     PLX_TRY(plx__store_new(&hyper, g->run->out, "hyper", count, 1));
     PLX_TRY(plx__store_new(&gradient, g->run->out, "evidence_gradient", count, 1));
+    g->learner.keep = g->run->out->arena;
     PLX_TRY(plx__gp_learn(&g->learner, g->set->optimize ? g->set->max_iter : 0, state, gradient.data, &result));
     memcpy(hyper.data, g->learner.hyper, (size_t)count * sizeof(double));
     if (g->set->optimize) PLX_TRY(plx__finish(g->run, NULL, result.iterations, result.converged, state->evidence));

@@ -177,6 +177,7 @@ class Context:
     """Settings of a call and its messages. One call at a time; made for each fit and each prediction."""
 
     def __init__(self, seed=0, threads=1, memory_limit=None, time_limit=None, progress=None, device=None):
+        self._living, self._gone, self._box, self._process = set(), False, [], os.getpid()
         options = ffi.new("plx_context_options *")
         options.struct_size = ffi.sizeof("plx_context_options")
         options.seed = int(seed) % 2**64
@@ -192,7 +193,6 @@ class Context:
             raise BY_STATUS[text(lib.plx_status_name(status))]("no context could be made; look at n_jobs, "
                                                                "memory_limit, time_limit and device")
         self.pointer, self._box = out[0], [out[0]]
-        self._living, self._gone, self._process = set(), False, os.getpid()
         self._listener = _Listener(progress)
         self._handle = ffi.new_handle(self._listener)
         lib.plx_context_set_log(self.pointer, lib.PLX_LOG_WARNING, lib.parallax_on_log, self._handle)

@@ -1,0 +1,365 @@
+/*
+ * Sparse matrices: kept as they come, and where asked for also by columns. The transpose is a stable radix sort of the
+ * entries by their column, eight bits at a time, so entries of one column stay in the order of the rows: the same bytes
+ * in every run. A warp sorts SORT_TILE entries: it counts its digits, a scan over (digit, tile) tells where each tile's
+ * entries of a digit begin, and a second pass puts them there. Three passes for up to 2^24 columns; 24 to 32 bytes read
+ * and written for an entry and pass.
+ */
+#include <new>
+#include <vector>
+
+#include "pairs.h"
+
+enum { DIGITS = 256, DIGIT_BITS = 8, SCAN_THREADS = 1024 };
+
+/* ---- upload ---- */
+
+/* Values in single precision; *inexact becomes 1 where that loses something. */
+__global__ void narrow(const double *from, float *to, int64_t count, unsigned *inexact)
+{
+    int64_t step = (int64_t)gridDim.x * THREADS;
+    bool lost = false;
+    for (int64_t e = (int64_t)blockIdx.x * THREADS + threadIdx.x; e < count; e += step) {
+        to[e] = (float)from[e];
+        lost |= !((double)to[e] == from[e]);
+    }
+    if (lost) atomicOr(inexact, 1u);
+}
+
+/* Tries to keep the values in single precision; *exact tells whether that went well. */
+static int upload_single(plx_device *d, float *to, const double *val, int64_t entries, bool *exact)
+{
+    scratch<double> chunk(d);
+    scratch<unsigned> flag(d);
+    unsigned inexact = 0;
+    TRY(chunk.take(std::min<int64_t>(entries, UPLOAD_CHUNK)));
+    TRY(flag.take(1));
+    TRY(device_send(d, flag.data, &inexact, 1));
+    for (int64_t at = 0; at < entries && !inexact; at += UPLOAD_CHUNK) {
+        int64_t count = std::min<int64_t>(UPLOAD_CHUNK, entries - at);
+        TRY(device_send(d, chunk.data, val + at, count));
+        TRY(device_launch(d, "narrow", narrow, std::min<int64_t>(MOST_BLOCKS, divide_up(count, THREADS)), THREADS,
+                          (const double *)chunk.data, to + at, count, flag.data));
+        TRY(device_fetch(d, &inexact, flag.data, 1));
+    }
+    *exact = !inexact;
+    return PLX_DEVICE_OK;
+}
+
+static int upload_values(plx_device *d, csr_way *way, const double *val, int64_t entries)
+{
+    bool exact = false;
+    scratch<float> single(d);
+    scratch<double> wide(d);
+    TRY(single.take(entries));
+    TRY(upload_single(d, single.data, val, entries, &exact));
+    if (exact) {
+        way->single = single.keep();
+        return PLX_DEVICE_OK;
+    }
+    device_give(d, single.keep());
+    TRY(wide.take(entries));
+    TRY(device_send(d, wide.data, val, entries));
+    way->wide = wide.keep();
+    return PLX_DEVICE_OK;
+}
+
+/* Lists the rows too long for one warp. */
+static int cut_long_rows(plx_device *d, csr_way *way, const int64_t *ptr)
+{
+    std::vector<long_row> longs;
+    std::vector<row_segment> segments;
+    scratch<long_row> rows(d);
+    scratch<row_segment> parts(d);
+    for (int64_t i = 0; i < way->rows; i++) {
+        if (ptr[i + 1] - ptr[i] <= LONG_ROW) continue;
+        long_row one = {i, (int64_t)segments.size(), divide_up(ptr[i + 1] - ptr[i], LONG_ROW)};
+        for (int64_t at = ptr[i]; at < ptr[i + 1]; at += LONG_ROW)
+            segments.push_back({i, at, std::min(at + (int64_t)LONG_ROW, ptr[i + 1])});
+        longs.push_back(one);
+    }
+    way->n_long = (int64_t)longs.size();
+    way->n_segments = (int64_t)segments.size();
+    if (longs.empty()) return PLX_DEVICE_OK;
+    TRY(rows.take(way->n_long));
+    TRY(parts.take(way->n_segments));
+    TRY(device_send(d, rows.data, longs.data(), way->n_long));
+    TRY(device_send(d, parts.data, segments.data(), way->n_segments));
+    way->longs = rows.keep();
+    way->segments = parts.keep();
+    return PLX_DEVICE_OK;
+}
+
+static int upload(plx_device *d, csr_way *way, int64_t rows, const int64_t *ptr, const int32_t *col, const double *val)
+{
+    int64_t entries = ptr[rows];
+    scratch<int64_t> starts(d);
+    scratch<int32_t> cols(d);
+    way->rows = rows;
+    TRY(starts.take(rows + 1));
+    TRY(device_send(d, starts.data, ptr, rows + 1));
+    way->ptr = starts.keep();
+    TRY(cols.take(entries));
+    TRY(device_send(d, cols.data, col, entries));
+    way->col = cols.keep();
+    TRY(upload_values(d, way, val, entries));
+    return cut_long_rows(d, way, ptr);
+}
+
+/* ---- transpose ---- */
+
+/* Entries on their way: column, row and value. */
+struct entry_list {
+    int32_t *key, *row;
+    float *single;
+    double *wide;
+};
+
+__global__ void expand_rows(const int64_t *ptr, int64_t rows, int32_t *row)
+{
+    for (int64_t i = warp_of_grid(); i < rows; i += warps_in_grid())
+        for (int64_t e = ptr[i] + lane_of_thread(); e < ptr[i + 1]; e += WARP) row[e] = (int32_t)i;
+}
+
+__device__ static inline int digit_of(int32_t key, int shift) { return (key >> shift) & (DIGITS - 1); }
+
+__global__ void count_digits(const int32_t *key, int64_t entries, int shift, int64_t tiles, int64_t *counts)
+{
+    __shared__ int count[WARPS][DIGITS];
+    int64_t tile = warp_of_grid(), begin = tile * SORT_TILE;
+    int64_t end = begin + SORT_TILE < entries ? begin + SORT_TILE : entries;
+    int *mine = count[warp_of_block()];
+    for (int g = lane_of_thread(); g < DIGITS; g += WARP) mine[g] = 0;
+    __syncwarp();
+    for (int64_t e = begin + lane_of_thread(); e < end; e += WARP) atomicAdd(&mine[digit_of(key[e], shift)], 1);
+    __syncwarp();
+    for (int g = lane_of_thread(); g < DIGITS; g += WARP)
+        if (tile < tiles) counts[g * tiles + tile] = mine[g];
+}
+
+/* One block: every thread adds up a stretch, then knows what comes before it. */
+__global__ void scan_counts(int64_t *counts, int64_t n)
+{
+    __shared__ int64_t before[SCAN_THREADS];
+    int me = (int)threadIdx.x;
+    int64_t stretch = divide_up(n, SCAN_THREADS), begin = me * stretch < n ? me * stretch : n;
+    int64_t end = begin + stretch < n ? begin + stretch : n, sum = 0;
+    for (int64_t t = begin; t < end; t++) sum += counts[t];
+    before[me] = sum;
+    __syncthreads();
+    if (me == 0) {
+        int64_t total = 0;
+        for (int t = 0; t < SCAN_THREADS; t++) {
+            int64_t own = before[t];
+            before[t] = total;
+            total += own;
+        }
+    }
+    __syncthreads();
+    sum = before[me];
+    for (int64_t t = begin; t < end; t++) {
+        int64_t own = counts[t];
+        counts[t] = sum;
+        sum += own;
+    }
+}
+
+/* 32 entries at a time in their order; those of one digit are numbered among themselves by their lanes. */
+__global__ void place_entries(entry_list from, entry_list to, int64_t entries, int shift, int64_t tiles,
+                              const int64_t *starts)
+{
+    __shared__ int64_t next[WARPS][DIGITS];
+    int64_t tile = warp_of_grid(), begin = tile * SORT_TILE;
+    int64_t end = begin + SORT_TILE < entries ? begin + SORT_TILE : entries;
+    int64_t *mine = next[warp_of_block()];
+    unsigned lower = (1u << lane_of_thread()) - 1u;
+    for (int g = lane_of_thread(); g < DIGITS; g += WARP)
+        if (tile < tiles) mine[g] = starts[g * tiles + tile];
+    __syncwarp();
+    for (int64_t at = begin; at < end; at += WARP) {
+        int64_t e = at + lane_of_thread();
+        bool inside = e < end;
+        int digit = inside ? digit_of(from.key[e], shift) : -1;
+        unsigned alike = __match_any_sync(ALL_LANES, digit);
+        int64_t place = inside ? mine[digit] + __popc(alike & lower) : 0;
+        __syncwarp();
+        if (inside && (alike & lower) == 0) mine[digit] += __popc(alike); /* the first of them */
+        __syncwarp();
+        if (!inside) continue;
+        to.key[place] = from.key[e];
+        to.row[place] = from.row[e];
+        if (from.single) to.single[place] = from.single[e];
+        else to.wide[place] = from.wide[e];
+    }
+}
+
+/* ptr[c] for all columns from the sorted ones: each entry that begins columns writes theirs, the last one the rest. */
+__global__ void find_starts(const int32_t *key, int64_t entries, int64_t cols, int64_t *ptr)
+{
+    int64_t step = (int64_t)gridDim.x * THREADS;
+    for (int64_t e = (int64_t)blockIdx.x * THREADS + threadIdx.x; e <= entries; e += step) {
+        int64_t from = e == 0 ? 0 : (int64_t)key[e - 1] + 1, to = e == entries ? cols : key[e];
+        for (int64_t c = from; c <= to; c++) ptr[c] = e;
+    }
+}
+
+struct sort_rooms {
+    scratch<int32_t> key, row;
+    scratch<float> single;
+    scratch<double> wide;
+    explicit sort_rooms(plx_device *d) : key(d), row(d), single(d), wide(d) {}
+    int take(int64_t entries, bool narrow)
+    {
+        TRY(key.take(entries));
+        TRY(row.take(entries));
+        return narrow ? single.take(entries) : wide.take(entries);
+    }
+    entry_list list() const { return {key.data, row.data, single.data, wide.data}; }
+};
+
+static int sort_pass(plx_device *d, entry_list from, entry_list to, int64_t entries, int shift, int64_t *counts)
+{
+    int64_t tiles = divide_up(entries, SORT_TILE), blocks = divide_up(tiles, WARPS);
+    TRY(device_launch(d, "count_digits", count_digits, blocks, THREADS, (const int32_t *)from.key, entries, shift,
+                      tiles, counts));
+    TRY(device_launch(d, "scan_counts", scan_counts, 1, SCAN_THREADS, counts, DIGITS * tiles));
+    return device_launch(d, "place_entries", place_entries, blocks, THREADS, from, to, entries, shift, tiles,
+                         (const int64_t *)counts);
+}
+
+static int digit_passes(int64_t cols)
+{
+    int passes = 1;
+    while (cols > (int64_t)1 << (DIGIT_BITS * passes)) passes++;
+    return passes;
+}
+
+/* The rows of the plain way lie in `b` before the first pass, which goes to `a`. */
+static int transpose(plx_device *d, plx_device_csr *csr)
+{
+    bool single = csr->plain.single != nullptr;
+    int passes = digit_passes(csr->cols);
+    csr_way *out = &csr->flipped;
+    sort_rooms a(d), b(d), *last = &a;
+    scratch<int64_t> counts(d), starts(d);
+    TRY(a.take(csr->entries, single));
+    TRY(b.take(csr->entries, single));
+    TRY(counts.take(DIGITS * std::max<int64_t>(1, divide_up(csr->entries, SORT_TILE))));
+    TRY(starts.take(csr->cols + 1));
+    TRY(device_launch(d, "expand_rows", expand_rows, std::min<int64_t>(MOST_BLOCKS, divide_up(csr->rows, WARPS)),
+                      THREADS, (const int64_t *)csr->plain.ptr, csr->rows, b.row.data));
+    entry_list from = {csr->plain.col, b.row.data, csr->plain.single, csr->plain.wide};
+    for (int p = 0; p < passes && csr->entries > 0; p++) {
+        last = p % 2 == 0 ? &a : &b;
+        TRY(sort_pass(d, from, last->list(), csr->entries, DIGIT_BITS * p, counts.data));
+        from = last->list();
+    }
+    TRY(device_launch(d, "find_starts", find_starts,
+                      std::min<int64_t>(MOST_BLOCKS, divide_up(csr->entries + 1, THREADS)), THREADS,
+                      (const int32_t *)last->key.data, csr->entries, csr->cols, starts.data));
+    std::vector<int64_t> host((size_t)csr->cols + 1);
+    TRY(device_fetch(d, host.data(), starts.data, csr->cols + 1));
+    out->rows = csr->cols;
+    out->ptr = starts.keep();
+    out->col = last->row.keep();
+    out->single = last->single.keep();
+    out->wide = last->wide.keep();
+    return cut_long_rows(d, out, host.data());
+}
+
+/* ---- the operations ---- */
+
+static void release_way(plx_device *d, csr_way *way)
+{
+    device_give(d, way->ptr);
+    device_give(d, way->col);
+    device_give(d, way->single);
+    device_give(d, way->wide);
+    device_give(d, way->longs);
+    device_give(d, way->segments);
+}
+
+void cuda_csr_release(plx_device *d, plx_device_csr *csr)
+{
+    if (!csr) return;
+    (void)device_enter(d);
+    release_way(d, &csr->plain);
+    release_way(d, &csr->flipped);
+    delete csr;
+}
+
+int cuda_csr_create(plx_device *d, int64_t rows, int64_t cols, const int64_t *ptr, const int32_t *col,
+                    const double *val, int flags, plx_device_csr **out)
+{
+    *out = nullptr;
+    TRY(device_enter(d));
+    if (rows > INT32_MAX)
+        return device_fail(d, PLX_DEVICE_LIMIT, "a sparse matrix on the device has at most %d rows", INT32_MAX);
+    plx_device_csr *csr = new (std::nothrow) plx_device_csr();
+    if (!csr) return device_fail(d, PLX_DEVICE_NOMEM, "out of memory");
+    csr->rows = rows;
+    csr->cols = cols;
+    csr->entries = ptr[rows];
+    int code = upload(d, &csr->plain, rows, ptr, col, val);
+    if (code == PLX_DEVICE_OK && (flags & PLX_DEVICE_BOTH_WAYS)) code = transpose(d, csr);
+    if (code == PLX_DEVICE_OK) *out = csr;
+    else cuda_csr_release(d, csr);
+    return code;
+}
+
+/* As if values needed double precision: that is known only when they are here. */
+int64_t cuda_csr_bytes(plx_device *d, int64_t rows, int64_t cols, int64_t entries, int flags)
+{
+    (void)d;
+    const int64_t parts = (int64_t)sizeof(long_row) + 2 * (int64_t)sizeof(row_segment);
+    int64_t cuts = (entries / LONG_ROW + 1) * parts, counts = 8 * DIGITS * (entries / SORT_TILE + 1);
+    int64_t plain = 8 * (rows + 1) + 12 * entries + cuts;
+    if (!(flags & PLX_DEVICE_BOTH_WAYS)) return SMALL_BYTES + plain + 4 * entries + 8 * UPLOAD_CHUNK;
+    return SMALL_BYTES + plain + 32 * entries + 8 * (cols + 1) + cuts + counts + 8 * UPLOAD_CHUNK;
+}
+
+/* ---- rows for kernels and neighbours ---- */
+
+point_rows points_of(plx_device_rows rows)
+{
+    point_rows p = {};
+    p.sparse = rows.csr != nullptr;
+    if (!p.sparse) {
+        p.dense = mat_of(rows.dense);
+        p.count = rows.dense.rows;
+        p.cols = rows.dense.cols;
+        return p;
+    }
+    p.csr = rows.csr->plain;
+    p.csr.ptr += rows.first;
+    p.csr.rows = p.count = rows.count;
+    p.cols = rows.csr->cols;
+    return p;
+}
+
+bool same_points(plx_device_rows a, plx_device_rows b)
+{
+    if (a.csr || b.csr) return a.csr == b.csr && a.first == b.first && a.count == b.count;
+    return a.dense.buffer == b.dense.buffer && a.dense.offset == b.dense.offset && a.dense.rows == b.dense.rows &&
+           a.dense.ld == b.dense.ld;
+}
+
+__global__ void sparse_norms(csr_way x, double *out)
+{
+    for (int64_t i = warp_of_grid(); i < x.rows; i += warps_in_grid()) {
+        double sum = 0;
+        for (int64_t e = x.ptr[i] + lane_of_thread(); e < x.ptr[i + 1]; e += WARP) {
+            double v = entry_value(x, e);
+            sum = fma(v, v, sum);
+        }
+        sum = lanes_sum(sum);
+        if (lane_of_thread() == 0) out[i] = sum;
+    }
+}
+
+int points_norms(plx_device *d, point_rows p, double *out)
+{
+    if (!p.sparse) return dense_norms(d, p.dense, {out, 1});
+    return device_launch(d, "sparse_norms", sparse_norms, std::min<int64_t>(MOST_BLOCKS, divide_up(p.count, WARPS)),
+                         THREADS, p.csr, out);
+}

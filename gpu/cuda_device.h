@@ -1,0 +1,303 @@
+/*
+ * What the files of the CUDA device share: its structures, how calls are checked, kernels launched and scratch taken.
+ * The contract is include/parallax/device.h; gpu/README.md tells how the files hang together.
+ *
+ * All of it also compiles as plain C++ against gpu/emulate (PLX_EMULATED), where a block's threads are fibers on the
+ * CPU: that is how the kernels are tested where there is no GPU. Sizes of tiles are small there, so that small tests
+ * have several.
+ */
+#ifndef PLX_CUDA_DEVICE_H
+#define PLX_CUDA_DEVICE_H
+
+#include <cublas_v2.h>
+#include <cuda_runtime.h>
+#include <cusolverDn.h>
+
+#include <algorithm>
+
+#include "parallax/device.h"
+
+enum {
+    WARP = 32,
+    WARPS = 8, /* of a block */
+    THREADS = WARP * WARPS,
+    TILE = 32,               /* rows and columns of a tile of entries */
+    MOST_BLOCKS = 65536,     /* of a launch whose blocks take several tiles or rows each */
+    CUBLAS_BYTES = 32 << 20, /* what cuBLAS advises on Hopper */
+    SMALL_BYTES = 1 << 20,   /* scratch nobody is asked about */
+    MOST_CHANNELS = 16,      /* of a sweep: they travel as parameters of the kernel */
+    MOST_WIDTH = 1024,       /* columns of the tables of a sweep */
+#ifdef PLX_EMULATED
+    SUM_BLOCKS = 5,
+    LONG_ROW = 64,
+    SORT_TILE = 96,
+    INVERSE_BLOCK = 16,
+    KNN_QUERIES = 40,
+    KNN_REFERENCES = 48,
+    UPLOAD_CHUNK = 100
+#else
+    SUM_BLOCKS = 1024,     /* of a pass that adds up: a constant, so that the order of the sums is one too */
+    LONG_ROW = 4096,       /* entries one warp takes; longer rows are cut */
+    SORT_TILE = 16384,     /* entries one warp sorts */
+    INVERSE_BLOCK = 512,   /* columns of a panel */
+    KNN_QUERIES = 8192,    /* products at a time: 8192 x 4096 doubles are 256 MiB, */
+    KNN_REFERENCES = 4096, /*   and a million rows take 30,000 pairs of launches */
+    UPLOAD_CHUNK = 1 << 23 /* values at a time on the way to single precision */
+#endif
+};
+
+static const unsigned ALL_LANES = 0xffffffffu;
+
+/* ---- structures ---- */
+
+struct plx_device {
+    int number, multiprocessors;
+    cudaStream_t stream;
+    cudaMemPool_t pool;
+    cublasHandle_t blas;
+    cusolverDnHandle_t solver;
+    cusolverDnParams_t params;
+    void *blas_room;
+    char name[256], driver[128], error[512];
+    double flops;
+    int64_t memory;
+};
+
+struct plx_device_buffer {
+    void *data;
+    int64_t bytes;
+};
+
+/* A row of more than LONG_ROW entries is cut into `count` segments from number `first` on. */
+struct long_row {
+    int64_t row, first, count;
+};
+
+struct row_segment {
+    int64_t row, begin, end;
+};
+
+/* One way of a sparse matrix. Values are kept in single precision where that is exact, as it is for counts: 8 bytes an
+ * entry instead of 12. */
+struct csr_way {
+    int64_t rows;
+    int64_t *ptr;
+    int32_t *col;
+    float *single; /* one of the two is NULL */
+    double *wide;
+    int64_t n_long, n_segments;
+    long_row *longs;
+    row_segment *segments;
+};
+
+struct plx_device_csr {
+    int64_t rows, cols, entries;
+    csr_way plain, flipped; /* flipped.ptr NULL: not kept */
+};
+
+/* ---- failures (open.cu) ---- */
+
+int device_fail(plx_device *d, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+int device_cuda(plx_device *d, cudaError_t status, const char *what);
+int device_blas(plx_device *d, cublasStatus_t status, const char *what);
+int device_solver(plx_device *d, cusolverStatus_t status, const char *what);
+
+#define TRY(call)                                                                                                      \
+    do {                                                                                                               \
+        int try_code = (call);                                                                                         \
+        if (try_code != PLX_DEVICE_OK) return try_code;                                                                \
+    } while (0)
+#define TRY_CUDA(d, call) TRY(device_cuda((d), (call), #call))
+#define TRY_BLAS(d, call) TRY(device_blas((d), (call), #call))
+#define TRY_SOLVER(d, call) TRY(device_solver((d), (call), #call))
+
+/* Every function of the table begins with it: the thread may be one that has not used this device before. */
+static inline int device_enter(plx_device *d) { return device_cuda(d, cudaSetDevice(d->number), "cudaSetDevice"); }
+
+/* ---- memory (memory.cu) ---- */
+
+int device_take(plx_device *d, void **out, int64_t bytes);
+void device_give(plx_device *d, void *data);
+
+/* Scratch of one call, given back when the calls made so far are done. */
+template <typename T> struct scratch {
+    plx_device *d;
+    T *data = nullptr;
+    explicit scratch(plx_device *device) : d(device) {}
+    scratch(const scratch &) = delete;
+    scratch &operator=(const scratch &) = delete;
+    ~scratch() { device_give(d, data); }
+    int take(int64_t count)
+    {
+        void *room = nullptr;
+        int code = device_take(d, &room, count * (int64_t)sizeof(T));
+        data = (T *)room;
+        return code;
+    }
+    T *keep()
+    {
+        T *out = data;
+        data = nullptr;
+        return out;
+    }
+};
+
+/* Copies to the host and waits. */
+template <typename T> int device_fetch(plx_device *d, T *to, const T *from, int64_t count)
+{
+    TRY_CUDA(d, cudaMemcpyAsync(to, from, (size_t)count * sizeof(T), cudaMemcpyDeviceToHost, d->stream));
+    return device_cuda(d, cudaStreamSynchronize(d->stream), "waiting for the device");
+}
+
+/* Copies to the device; the host's memory may be reused after it. */
+template <typename T> int device_send(plx_device *d, T *to, const T *from, int64_t count)
+{
+    if (count == 0) return PLX_DEVICE_OK;
+    TRY_CUDA(d, cudaMemcpyAsync(to, from, (size_t)count * sizeof(T), cudaMemcpyHostToDevice, d->stream));
+    return device_cuda(d, cudaStreamSynchronize(d->stream), "waiting for the device");
+}
+
+/* ---- launches ---- */
+
+template <typename... P, typename... A>
+int device_launch(plx_device *d, const char *what, void (*kernel)(P...), int64_t blocks, int threads, A... args)
+{
+    if (blocks <= 0) return PLX_DEVICE_OK;
+#ifdef PLX_EMULATED
+    emulate_launch(blocks, threads, [&] { kernel(args...); });
+#else
+    kernel<<<(unsigned)blocks, (unsigned)threads, 0, d->stream>>>(args...);
+#endif
+    return device_cuda(d, cudaGetLastError(), what);
+}
+
+__host__ __device__ static inline int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/* ---- matrices ---- */
+
+static inline double *mat_data(plx_device_mat m) { return m.buffer ? (double *)m.buffer->data + m.offset : nullptr; }
+
+template <typename T> const T *buffer_of(const plx_device_buffer *b) { return b ? (const T *)b->data : nullptr; }
+
+/* A vector that is a row or a column; without data it is what the kernel says instead. */
+struct strided {
+    double *data;
+    int64_t stride;
+};
+
+static inline strided vector_of(plx_device_mat m) { return {mat_data(m), m.cols == 1 ? m.ld : 1}; }
+
+struct plain_mat {
+    double *data;
+    int64_t rows, cols, ld;
+};
+
+static inline plain_mat mat_of(plx_device_mat m) { return {mat_data(m), m.rows, m.cols, m.ld}; }
+
+/* ---- inside kernels ---- */
+
+__device__ static inline int lane_of_thread() { return (int)(threadIdx.x % WARP); }
+__device__ static inline int warp_of_block() { return (int)(threadIdx.x / WARP); }
+__device__ static inline int64_t warp_of_grid() { return (int64_t)blockIdx.x * WARPS + warp_of_block(); }
+__device__ static inline int64_t warps_in_grid() { return (int64_t)gridDim.x * WARPS; }
+
+/* Sum over the lanes that differ in the bits from `low` up to below `high`; the same order always. */
+template <typename T> __device__ static inline T lanes_sum(T x, int low = 1, int high = WARP)
+{
+    for (int s = low; s < high; s *= 2) x += __shfl_xor_sync(ALL_LANES, x, s);
+    return x;
+}
+
+__device__ static inline double lanes_max(double x, int high)
+{
+    for (int s = 1; s < high; s *= 2) x = fmax(x, __shfl_xor_sync(ALL_LANES, x, s));
+    return x;
+}
+
+/* ---- between the files ---- */
+
+/* Row-major products without checks of sizes 0 (dense.cu). */
+struct operand {
+    const double *data;
+    int64_t ld;
+    plx_device_trans trans;
+};
+int row_gemm(plx_device *d, int64_t m, int64_t n, int64_t k, double alpha, operand a, operand b, double beta, double *c,
+             int64_t ldc);
+int row_syrk(plx_device *d, int64_t n, int64_t k, double alpha, operand a, double beta, double *c, int64_t ldc);
+
+/* out[i] = sum of squares of row i (entries.cu). */
+int dense_norms(plx_device *d, plain_mat a, strided out);
+/* out[c] = sum over the rows of a matrix of partial sums, in a fixed order (entries.cu). */
+int sum_partials(plx_device *d, const double *partial, int64_t rows, int64_t cols, double *out);
+/* The rows meant: dense ones, or those of a sparse matrix (csr.cu). */
+struct point_rows {
+    plain_mat dense; /* data NULL for sparse rows */
+    csr_way csr;     /* ptr moved to the first row */
+    int64_t count, cols;
+    bool sparse;
+};
+point_rows points_of(plx_device_rows rows);
+bool same_points(plx_device_rows a, plx_device_rows b);
+int points_norms(plx_device *d, point_rows p, double *out);
+
+/* ---- the table ---- */
+
+int cuda_alloc(plx_device *d, int64_t bytes, plx_device_buffer **out);
+void cuda_release(plx_device *d, plx_device_buffer *buffer);
+int cuda_write_bytes(plx_device *d, plx_device_buffer *to, int64_t offset, const void *from, int64_t bytes);
+int cuda_read_bytes(plx_device *d, void *to, const plx_device_buffer *from, int64_t offset, int64_t bytes);
+int cuda_write(plx_device *d, plx_device_mat to, const double *from, int64_t ld);
+int cuda_read(plx_device *d, double *to, int64_t ld, plx_device_mat from);
+int cuda_copy(plx_device *d, plx_device_mat to, plx_device_mat from);
+int cuda_fill(plx_device *d, plx_device_mat to, double value);
+
+int cuda_gemm(plx_device *d, double alpha, plx_device_mat a, plx_device_trans ta, plx_device_mat b, plx_device_trans tb,
+              double beta, plx_device_mat c);
+int cuda_syrk(plx_device *d, double alpha, plx_device_mat a, plx_device_trans ta, double beta, plx_device_mat c);
+int cuda_potrf(plx_device *d, plx_device_mat a, int64_t *pivot);
+int cuda_potrs(plx_device *d, plx_device_mat l, plx_device_mat b);
+int cuda_potri(plx_device *d, plx_device_mat l);
+int cuda_trsm(plx_device *d, int right, plx_device_mat l, plx_device_trans tl, plx_device_mat b);
+int cuda_sym_eigen(plx_device *d, plx_device_mat a, int64_t first, int64_t count, double *values,
+                   plx_device_mat vectors);
+int64_t potrf_bytes(plx_device *d, int64_t n);
+int64_t eigen_bytes(plx_device *d, int64_t n, int64_t count);
+
+int cuda_triangle(plx_device *d, plx_device_mat a, plx_device_triangle how);
+int cuda_combine(plx_device *d, double beta, plx_device_mat c, double alpha, plx_device_mat a, plx_device_mat l,
+                 plx_device_mat r, double gamma, plx_device_mat u, plx_device_mat v, double shift);
+int cuda_diagonal(plx_device *d, plx_device_mat a, plx_device_mat out, int set);
+int cuda_row_norms_sq(plx_device *d, plx_device_mat a, plx_device_mat out);
+int cuda_gather(plx_device *d, plx_device_mat out, plx_device_mat a, const plx_device_buffer *row,
+                const plx_device_buffer *col);
+int cuda_scatter_add(plx_device *d, plx_device_mat out, const plx_device_buffer *row, plx_device_mat a);
+int scale_lower(plx_device *d, double beta, plain_mat c);
+int clear_to_identity(plx_device *d, plain_mat a);
+int copy_lower(plx_device *d, plain_mat to, plain_mat from, bool clear_upper);
+
+int cuda_kernel(plx_device *d, const plx_device_kernel *kernel, plx_device_rows a, plx_device_rows b,
+                const plx_device_buffer *present_a, const plx_device_buffer *present_b, plx_device_mat out);
+int cuda_kernel_of_base(plx_device *d, const plx_device_kernel *kernel, plx_device_mat base, double beta,
+                        plx_device_mat out);
+int cuda_kernel_gradient(plx_device *d, const plx_device_kernel *kernel, plx_device_mat base, plx_device_mat m,
+                         double *sums);
+int cuda_knn(plx_device *d, const plx_device_knn *step);
+int64_t knn_bytes(int64_t queries, int64_t references);
+
+int cuda_csr_create(plx_device *d, int64_t rows, int64_t cols, const int64_t *ptr, const int32_t *col,
+                    const double *val, int flags, plx_device_csr **out);
+void cuda_csr_release(plx_device *d, plx_device_csr *csr);
+int64_t cuda_csr_bytes(plx_device *d, int64_t rows, int64_t cols, int64_t entries, int flags);
+int cuda_spmm(plx_device *d, double alpha, const plx_device_csr *a, plx_device_trans ta, plx_device_mat b, double beta,
+              plx_device_mat c);
+int cuda_class_sums(plx_device *d, const plx_device_csr *x, const plx_device_buffer *label,
+                    const plx_device_buffer *factor, int64_t k, plx_device_mat out);
+int cuda_mixture(plx_device *d, const plx_device_mixture *pass);
+int cuda_assign(plx_device *d, const plx_device_assign *pass);
+int cuda_plsa(plx_device *d, const plx_device_plsa *step);
+int cuda_plsa_mixture(plx_device *d, plx_device_mat next, plx_device_mat mix, plx_device_mat gain,
+                      const plx_device_buffer *label, double flush);
+int64_t sweep_bytes(int64_t rows, int64_t entries, int64_t width);
+
+#endif

@@ -1,0 +1,158 @@
+/*
+ * The E step of mvplsa. Entries o of a row with own vector v: m = u . v for the table's row u of each, r = o/m, and r
+ * u is added up. By rows (v = c_i, u = u_f) that is the gain, by columns (v = u_f, u = c_i) the scatter: the same job
+ * on the two ways of the matrix.
+ *
+ * 32 entries at a time: a group of G lanes multiplies G entries with v, lane by lane a column, and a butterfly turns
+ * the G x G products into one m a lane, its own entry's: G - 1 exchanges for G entries instead of G log G, and
+ * division and logarithm run once an entry, on all lanes at a time, not once an entry and lane. The table's values
+ * stay in registers for the second use where G x C of them do.
+ */
+#include "sweep.h"
+
+static const double TINY = 1e-300;
+
+/* p[l] summed over the lanes of a group, for l the lane's own number. All lanes come; p is used up. */
+template <int G> __device__ static inline double butterfly(double (&p)[G])
+{
+    const int lane = lane_of_thread();
+#pragma unroll
+    for (int h = G / 2; h >= 1; h /= 2) {
+        const bool upper = (lane & h) != 0;
+#pragma unroll
+        for (int t = 0; t < h; t++) {
+            const double keep = upper ? p[t + h] : p[t], send = upper ? p[t] : p[t + h];
+            p[t] = keep + __shfl_xor_sync(ALL_LANES, send, h);
+        }
+    }
+    return p[0];
+}
+
+struct plsa_job {
+    csr_way x;
+    int64_t width;
+    double *extra; /* log-likelihood */
+    dense_source table, own;
+    plain_mat out; /* data NULL: not wanted */
+    bool add;
+
+    /* Products of the group's G entries with v, turned: the lane's own. `u` keeps the table's values. */
+    template <typename S>
+    __device__ double own_product(const double (&v)[S::C], int32_t mine, int count, double (&u)[S::G]) const
+    {
+        double p[S::G];
+        const int base = lane_of_thread() / S::G * S::G;
+#pragma unroll
+        for (int t = 0; t < S::G; t++) {
+            const int32_t column = __shfl_sync(ALL_LANES, mine, base + t);
+            p[t] = u[t] = 0;
+            if (base + t >= count) continue;
+#pragma unroll
+            for (int c = 0; c < S::C; c++) {
+                const int64_t j = lane_column<S>(c);
+                const double value = j < width ? table(column, j) : 0.0;
+                p[t] = fma(value, v[c], p[t]);
+                if (S::C == 1) u[t] = value;
+            }
+        }
+        return butterfly<S::G>(p);
+    }
+
+    template <typename S>
+    __device__ void add_scaled(double r, int32_t mine, int count, const double (&u)[S::G], double (&acc)[S::C]) const
+    {
+        const int base = lane_of_thread() / S::G * S::G;
+#pragma unroll
+        for (int t = 0; t < S::G; t++) {
+            const double factor = __shfl_sync(ALL_LANES, r, base + t);
+            const int32_t column = __shfl_sync(ALL_LANES, mine, base + t);
+            if (base + t >= count) continue;
+#pragma unroll
+            for (int c = 0; c < S::C; c++) {
+                const int64_t j = lane_column<S>(c);
+                if (S::C == 1) acc[c] = fma(factor, u[t], acc[c]);
+                else if (j < width) acc[c] = fma(factor, table(column, j), acc[c]);
+            }
+        }
+    }
+
+    template <typename S> __device__ double span(int64_t row, int64_t begin, int64_t end, double (&acc)[S::C]) const
+    {
+        double v[S::C], likelihood = 0;
+#pragma unroll
+        for (int c = 0; c < S::C; c++) v[c] = lane_column<S>(c) < width ? own(row32(row), lane_column<S>(c)) : 0.0;
+        for (int64_t at = begin; at < end; at += WARP) {
+            const int lane = lane_of_thread(), count = end - at < WARP ? (int)(end - at) : (int)WARP;
+            const bool inside = lane < count;
+            const int32_t mine = inside ? x.col[at + lane] : 0;
+            const double o = inside ? entry_value(x, at + lane) : 0.0;
+            double u[S::G];
+            const double m = own_product<S>(v, mine, count, u);
+            const double r = inside && !(m < TINY) ? o / m : 0.0;
+            if (inside && extra) likelihood += o * log(fmax(m, TINY));
+            if (out.data) add_scaled<S>(r, mine, count, u, acc);
+        }
+        return likelihood;
+    }
+
+    __device__ static int32_t row32(int64_t row) { return (int32_t)row; }
+
+    template <typename S> __device__ void finish(int64_t row, const double (&acc)[S::C]) const
+    {
+#pragma unroll
+        for (int c = 0; c < S::C; c++) {
+            const int64_t j = lane_column<S>(c);
+            if (!out.data || !writes<S>() || j >= width) continue;
+            double *to = out.data + row * out.ld + j;
+            *to = add ? *to + acc[c] : acc[c];
+        }
+    }
+};
+
+int cuda_plsa(plx_device *d, const plx_device_plsa *step)
+{
+    const int64_t width = step->table.cols;
+    dense_source u = {mat_data(step->table), step->table.ld}, c = {mat_data(step->mix), step->mix.ld};
+    TRY(device_enter(d));
+    if (step->gain.buffer || step->likelihood) {
+        plsa_job rows = {step->counts->plain, width, nullptr, u, c, mat_of(step->gain), true};
+        TRY(run_sweep(d, "plsa by rows", rows, step->likelihood));
+    }
+    if (!step->scatter.buffer) return PLX_DEVICE_OK;
+    if (!step->counts->flipped.ptr)
+        return device_fail(d, PLX_DEVICE_FAILED, "the sparse matrix was made without its transpose");
+    plsa_job columns = {step->counts->flipped, width, nullptr, c, u, mat_of(step->scatter), false};
+    return run_sweep(d, "plsa by columns", columns, nullptr);
+}
+
+/* ---- the mixtures of the samples ---- */
+
+struct next_job {
+    plain_mat next, mix, gain;
+    const int32_t *label;
+    double flush;
+};
+
+/* A warp for each row. */
+__global__ void next_mixture(next_job q)
+{
+    for (int64_t i = warp_of_grid(); i < q.next.rows; i += warps_in_grid()) {
+        const double *c = q.mix.data + i * q.mix.ld, *g = q.gain.data + i * q.gain.ld;
+        double *to = q.next.data + i * q.next.ld, sum = 0;
+        for (int64_t j = lane_of_thread(); j < q.next.cols; j += WARP) sum += c[j] * g[j];
+        sum = lanes_sum(sum);
+        const bool keeps = (q.label && q.label[i] >= 0) || !(sum > 0);
+        for (int64_t j = lane_of_thread(); j < q.next.cols; j += WARP) {
+            double value = keeps ? c[j] : c[j] * g[j] / sum;
+            to[j] = !keeps && value < q.flush ? 0.0 : value;
+        }
+    }
+}
+
+int cuda_plsa_mixture(plx_device *d, plx_device_mat next, plx_device_mat mix, plx_device_mat gain,
+                      const plx_device_buffer *label, double flush)
+{
+    TRY(device_enter(d));
+    next_job q = {mat_of(next), mat_of(mix), mat_of(gain), buffer_of<int32_t>(label), flush};
+    return device_launch(d, "plsa_mixture", next_mixture, sweep_blocks(next.rows), THREADS, q);
+}

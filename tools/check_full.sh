@@ -1,11 +1,11 @@
 #!/bin/sh
 # Everything that is too slow for every change: sanitizers over all tests, threads, valgrind, long fuzzing, coverage, lint.
-#   FUZZ_SECONDS (600) per target; COVERAGE (90): per cent of the lines of src/ that the tests must reach.  ONLY=tsan,valgrind,fuzz,coverage,lint,clang,static,blas,mpi runs a part.
+#   FUZZ_SECONDS (600) per target; COVERAGE (90): per cent of the lines of src/ that the tests must reach.  ONLY=tsan,valgrind,fuzz,coverage,lint,clang,static,blas,mpi,cuda runs a part.
 set -u
 cd "$(dirname "$0")/.."
 jobs=$(nproc 2>/dev/null || echo 2)
 seconds=${FUZZ_SECONDS:-600}
-only=${ONLY:-asan,clang,static,blas,mpi,tsan,valgrind,fuzz,coverage,lint}
+only=${ONLY:-asan,clang,static,blas,mpi,cuda,tsan,valgrind,fuzz,coverage,lint}
 failed=""
 want() { case ",$only," in *",$1,"*) return 0 ;; *) return 1 ;; esac; }
 fuzz_env() {
@@ -83,6 +83,10 @@ fi
 if want mpi; then
     part "fits over ranks"
     make -s test-mpi || failed="$failed mpi"
+fi
+if want cuda; then
+    part "the CUDA device: compiled, and its kernels on the CPU"
+    run build/cuda.log tools/check_cuda.sh || failed="$failed cuda"
 fi
 if want static; then
     part "static build, installed and linked"

@@ -191,8 +191,12 @@ static bool nothing_to_multiply(const product *p)
 {
     if (p->c.rows == 0 || p->c.cols == 0) return true;
     if (p->inner > 0) return false;
-    if (p->beta == 0) plx__mat_fill(p->c, 0.0);
-    else plx__mat_scale(p->c, p->beta);
+    for (plx_index i = 0; i < p->c.rows; i++) {
+        plx_index written = p->symmetric ? i + 1 : p->c.cols;
+        plx_mat row = plx__sub(p->c, i, 0, 1, written);
+        if (p->beta == 0) plx__mat_fill(row, 0.0);
+        else plx__mat_scale(row, p->beta);
+    }
     return true;
 }
 

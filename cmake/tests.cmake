@@ -22,6 +22,14 @@ endforeach()
 set_tests_properties(unit.test_device_session PROPERTIES ENVIRONMENT
   "PARALLAX_DEVICE_PATH=/nowhere:${CMAKE_BINARY_DIR}/devices")
 
+# The self-test of devices, on the one that is none.
+file(GLOB PLX_DEVICE_CHECKS CONFIGURE_DEPENDS gpu/check/check*.c)
+add_executable(check_host_device tests/device/check_host.c ${PLX_DEVICE_CHECKS})
+target_link_libraries(check_host_device PRIVATE plx_objects)
+target_compile_options(check_host_device PRIVATE -Wno-conversion)
+add_test(NAME device.table COMMAND check_host_device)
+set_tests_properties(device.table PROPERTIES LABELS unit TIMEOUT 300)
+
 # Examples: each is compiled like a stranger's program and run.
 file(GLOB PLX_EXAMPLES CONFIGURE_DEPENDS examples/*.c)
 foreach(source ${PLX_EXAMPLES})

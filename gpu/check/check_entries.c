@@ -125,6 +125,18 @@ static void scatter_case(int64_t n)
     case_end();
 }
 
+static void dot_case(int64_t m, int64_t n)
+{
+    image a = image_random(m, n), b = image_random(m, n);
+    double got[2] = {NAN, NAN}, expected = 0;
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < n; j++) expected += *at(&a, i, j) * *at(&b, i, j);
+    for (int run = 0; run < 2; run++) must(check.t->dot(check.d, upload(&a), upload(&b), &got[run]));
+    compare_bytes(&got[0], &got[1], sizeof got[0], "the second run");
+    compare_values(&got[0], &expected, 1, 1e-15, (double)(m * n) + 1);
+    case_end();
+}
+
 void check_entries(void)
 {
     int count;
@@ -156,6 +168,11 @@ void check_entries(void)
     }
     if (begin_operation("scatter_add")) {
         for (int n = 0; n < count; n++) scatter_case(size[n]);
+        end_operation();
+    }
+    if (begin_operation("dot")) {
+        for (int m = 0; m < count; m++)
+            for (int n = 0; n < count; n++) dot_case(size[m], size[n]);
         end_operation();
     }
 }

@@ -94,7 +94,7 @@ lint:
 	@tools/lint.sh
 
 format:
-	@clang-format -i $$(git ls-files '*.c' '*.h')
+	@clang-format -i $$(git ls-files '*.c' '*.h' '*.cu' 'gpu/emulate/*.cc')
 
 docs: build
 	@python3 tools/gen_docs.py build/release/parallax

@@ -248,3 +248,30 @@ int sum_partials(plx_device *d, const double *partial, int64_t rows, int64_t col
 {
     return device_launch(d, "column_sums", column_sums, cols, THREADS, partial, rows, cols, out);
 }
+
+/* A partial sum for each warp. */
+__global__ void dot_partials(plain_mat a, plain_mat b, double *partial)
+{
+    int64_t across = divide_up(a.cols, TILE), tiles = across * divide_up(a.rows, TILE);
+    double sum = 0;
+    for (int64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
+        int64_t j = t % across * TILE + lane_of_thread(), top = t / across * TILE;
+        for (int64_t i = top + warp_of_block(); i < top + TILE && i < a.rows; i += WARPS)
+            if (j < a.cols) sum = fma(a.data[i * a.ld + j], b.data[i * b.ld + j], sum);
+    }
+    sum = lanes_sum(sum);
+    if (lane_of_thread() == 0) partial[warp_of_grid()] = sum;
+}
+
+int cuda_dot(plx_device *d, plx_device_mat a, plx_device_mat b, double *sum)
+{
+    scratch<double> partial(d);
+    const int64_t warps = (int64_t)SUM_BLOCKS * WARPS;
+    TRY(device_enter(d));
+    *sum = 0;
+    if (a.rows == 0 || a.cols == 0) return PLX_DEVICE_OK;
+    TRY(partial.take(warps + 1));
+    TRY(device_launch(d, "dot", dot_partials, SUM_BLOCKS, THREADS, mat_of(a), mat_of(b), partial.data));
+    TRY(sum_partials(d, partial.data, warps, 1, partial.data + warps));
+    return device_fetch(d, sum, (const double *)partial.data + warps, 1);
+}

@@ -113,8 +113,7 @@ template <typename S, typename Job> __global__ void sweep_rows(Job job)
 }
 
 /* Sums of segments to partial (n_segments x width), their extra sums behind those of sweep_rows. */
-template <typename S, typename Job> __global__ void __launch_bounds__(THREADS)
-    sweep_segments(Job job, double *partial, double *extra_at)
+template <typename S, typename Job> __global__ void sweep_segments(Job job, double *partial, double *extra_at)
 {
     for (int64_t s = warp_of_grid(); s < job.x.n_segments; s += warps_in_grid()) {
         const row_segment part = job.x.segments[s];
@@ -129,8 +128,7 @@ template <typename S, typename Job> __global__ void __launch_bounds__(THREADS)
     }
 }
 
-template <typename S, typename Job> __global__ void __launch_bounds__(THREADS)
-    sweep_longs(Job job, const double *partial)
+template <typename S, typename Job> __global__ void sweep_longs(Job job, const double *partial)
 {
     for (int64_t l = warp_of_grid(); l < job.x.n_long; l += warps_in_grid()) {
         const long_row one = job.x.longs[l];

@@ -86,4 +86,5 @@ ${CXX:-c++} -shared -o "$out/libparallax_cuda.so" "$out"/*.o "$runtime" "$blas" 
 python3 gpu/registers.py "$out"/*.log >"$out/registers.txt"
 say "registers: $(tail -n 1 "$out/registers.txt") ($out/registers.txt)"
 ${CC:-cc} -std=c17 -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -Iinclude -o "$out/check_table" gpu/check/*.c -ldl -lm
-say "built $out/libparallax_cuda.so and $out/check_table"
+${CC:-cc} -std=c17 -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -Iinclude -o "$out/bench_table" gpu/bench/table.c -ldl -lm
+say "built $out/libparallax_cuda.so, check_table and bench_table"

@@ -12,18 +12,23 @@
 
 static const double TINY = 1e-300;
 
-/* p[l] summed over the lanes of a group, for l the lane's own number. All lanes come; p is used up. */
-template <int G> __device__ static inline double butterfly(double (&p)[G])
+/* One turn of the butterfly: half of the sums go to the lane that differs in bit H, its half is added to ours. Written by
+ * recursion, since all indices must be constants for p to stay in registers. */
+template <int H> __device__ static inline void exchange_halves(double *p, bool upper)
 {
-    const int lane = lane_of_thread();
 #pragma unroll
-    for (int h = G / 2; h >= 1; h /= 2) {
-        const bool upper = (lane & h) != 0;
-#pragma unroll
-        for (int t = 0; t < h; t++) {
-            const double keep = upper ? p[t + h] : p[t], send = upper ? p[t] : p[t + h];
-            p[t] = keep + __shfl_xor_sync(ALL_LANES, send, h);
-        }
+    for (int t = 0; t < H; t++) {
+        const double low = p[t], high = p[t + H];
+        p[t] = (upper ? high : low) + __shfl_xor_sync(ALL_LANES, upper ? low : high, H);
+    }
+}
+
+/* p[l] summed over the lanes of a group, for l the lane's own number. All lanes come; p is used up. */
+template <int G> __device__ static inline double butterfly(double *p)
+{
+    if constexpr (G > 1) {
+        exchange_halves<G / 2>(p, (lane_of_thread() & G / 2) != 0);
+        return butterfly<G / 2>(p);
     }
     return p[0];
 }
@@ -36,13 +41,17 @@ struct plsa_job {
     plain_mat out; /* data NULL: not wanted */
     bool add;
 
+    /* Turns of the loop over a group's entries that are written out: with several columns a lane there is work enough
+     * in one, and 32 x 32 of them would take the assembler minutes. */
+    template <typename S> __host__ __device__ static constexpr int unrolled() { return S::C <= 2 ? S::G : 1; }
+
     /* Products of the group's G entries with v, turned: the lane's own. `u` keeps the table's values. */
     template <typename S>
     __device__ double own_product(const double (&v)[S::C], int32_t mine, int count, double (&u)[S::G]) const
     {
         double p[S::G];
         const int base = lane_of_thread() / S::G * S::G;
-#pragma unroll
+#pragma unroll(unrolled <S>())
         for (int t = 0; t < S::G; t++) {
             const int32_t column = __shfl_sync(ALL_LANES, mine, base + t);
             p[t] = u[t] = 0;
@@ -62,7 +71,7 @@ struct plsa_job {
     __device__ void add_scaled(double r, int32_t mine, int count, const double (&u)[S::G], double (&acc)[S::C]) const
     {
         const int base = lane_of_thread() / S::G * S::G;
-#pragma unroll
+#pragma unroll(unrolled <S>())
         for (int t = 0; t < S::G; t++) {
             const double factor = __shfl_sync(ALL_LANES, r, base + t);
             const int32_t column = __shfl_sync(ALL_LANES, mine, base + t);

@@ -119,6 +119,7 @@ void check_dense_products(void)
         for (int n = 0; n < count; n++)
             for (int k = 0; k < count; k++)
                 for (int flip = 0; flip < 2; flip++) syrk_case(size[n], size[k], flip, k % 2 ? 0 : 1.5);
+        if (!check.small) syrk_case(700, 50, 0, 0.5);
         end_operation();
     }
 }

@@ -1,0 +1,70 @@
+#!/bin/sh
+# Everything that needs a GPU, from the repository and the folder that gpu/pack.sh made. Parts run alone, each with a limit,
+# so that a machine lent for minutes can be used call by call.
+#   gpu/check.sh build|self-test|cases|sanitizer|bench [NAME]|all
+#     build      compiles the plug-in for this GPU's compiler (else the packed one is used)
+#     self-test  every operation against plain loops
+#     cases      all golden cases with --device cuda
+#     sanitizer  compute-sanitizer memcheck and racecheck over the self-test, small sizes
+#     bench      gpu/bench/bench.py: all parts, or NAME; rows go to bench/gpu.csv (CSV=FILE: there)
+#   PACK   folder of gpu/pack.sh (build/gpu-pack); LIMIT  seconds for a part
+# Exit status 0: all that ran was right.
+set -u
+cd "$(dirname "$0")/.."
+pack=${PACK:-build/gpu-pack}
+built=build/gpu
+failed=
+say() { printf '== %s\n' "$*"; }
+within() { # SECONDS COMMAND...
+    seconds=${LIMIT:-$1}
+    shift
+    timeout "$seconds" "$@"
+    code=$?
+    [ $code -ne 124 ] || echo "stopped after $seconds s"
+    return $code
+}
+plugin() { # the folder of the plug-in: built here, or packed
+    if [ -f $built/libparallax_cuda.so ]; then echo $built; else echo "$pack"; fi
+}
+program() { if [ -x "$pack/parallax.sh" ]; then echo "$pack/parallax.sh"; else echo build/release/parallax; fi; }
+
+build() {
+    say build
+    ARCHS=${ARCHS:-90} LINES_KEPT=1 within 300 gpu/build.sh $built
+}
+self_test() {
+    say self-test
+    within 300 "$(plugin)/check_table" "$(plugin)/libparallax_cuda.so"
+}
+cases() {
+    say "golden cases"
+    PARALLAX_DEVICE_PATH=$(cd "$(plugin)" && pwd) within 580 python3 tests/run_cases.py "$(program)" --device cuda tests/cases
+}
+sanitizer() {
+    command -v compute-sanitizer >/dev/null || { echo "no compute-sanitizer"; return 1; }
+    for tool in memcheck racecheck; do
+        say "compute-sanitizer $tool"
+        within 290 compute-sanitizer --tool $tool --error-exitcode 9 "$(plugin)/check_table" "$(plugin)/libparallax_cuda.so" small || return 1
+    done
+}
+bench() {
+    for part in ${1:-ceilings factor knn sweeps gp bct kcca spectral}; do
+        say "bench $part"
+        within 400 python3 gpu/bench/bench.py "$part" --parallax "$(program)" --library "$(plugin)/libparallax_cuda.so" \
+            --table "$(plugin)/bench_table" --csv "${CSV:-bench/gpu.csv}" --limit "${LIMIT:-380}" ${SMALL:+--small} || failed="$failed $part"
+    done
+    [ -z "$failed" ]
+}
+
+case ${1:-} in
+build) build ;;
+self-test) self_test ;;
+cases) cases ;;
+sanitizer) sanitizer ;;
+bench) bench "${2:-}" ;;
+all) build && self_test && cases && sanitizer && bench ;;
+*)
+    sed -n '2,11p' "$0" | sed 's/^# \{0,1\}//'
+    exit 2
+    ;;
+esac

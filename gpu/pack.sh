@@ -1,0 +1,31 @@
+#!/bin/sh
+# Collects what a GPU machine without our libraries needs into one folder: the command, libparallax, the shared libraries it
+# is linked with (not the C library's own), and the self-test and plug-in where they are built here.
+#   gpu/pack.sh [BUILD [OUT]]      BUILD: build/release, OUT: build/gpu-pack; the golden cases are in the repository
+# Run things there through OUT/run: OUT/run parallax version
+set -eu
+cd "$(dirname "$0")/.."
+build=${1:-build/release}
+out=${2:-build/gpu-pack}
+[ -x "$build/parallax" ] || { echo "gpu/pack.sh: build $build first" >&2; exit 1; }
+rm -rf "$out"
+mkdir -p "$out/lib"
+cp -L "$build/parallax" "$build/parallax-reader" "$build"/libparallax.so.?.? "$out/"
+# What the loader finds, less what belongs to the C library and must be the machine's own.
+ldd "$build/parallax" | sed -n 's/.*=> \(\/[^ ]*\) .*/\1/p' |
+    grep -v -E '/(libc|libm|libdl|librt|libpthread|ld-linux[^/]*|libresolv|libparallax)\.so' | while read -r f; do cp -L "$f" "$out/lib/"; done
+for f in libparallax_cuda.so check_table bench_table; do [ ! -f "build/gpu/$f" ] || cp "build/gpu/$f" "$out/"; done
+strip --strip-unneeded "$out/parallax" "$out"/libparallax.so.* "$out"/lib/* 2>/dev/null || true
+cat >"$out/run" <<'RUN'
+#!/bin/sh
+here=$(cd "$(dirname "$0")" && pwd)
+program=$1
+shift
+LD_LIBRARY_PATH="$here:$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" exec "$here/$program" "$@"
+RUN
+chmod +x "$out/run"
+# A single file that can stand for the command where one word is wanted.
+printf '#!/bin/sh\nexec "$(dirname "$0")/run" parallax "$@"\n' >"$out/parallax.sh"
+chmod +x "$out/parallax.sh"
+du -sh "$out" | sed 's/\t/ in /'
+[ "$(du -sm "$out" | cut -f1)" -lt 50 ] || { echo "gpu/pack.sh: more than 50 MiB" >&2; exit 1; }

@@ -14,6 +14,7 @@ cd "$(dirname "$0")/.."
 pack=${PACK:-build/gpu-pack}
 built=build/gpu
 failed=
+[ ! -f "$pack/pack.tar.gz" ] || [ -f "$pack/run" ] || tar -C "$pack" -xzf "$pack/pack.tar.gz"
 say() { printf '== %s\n' "$*"; }
 within() { # SECONDS COMMAND...
     seconds=${LIMIT:-$1}

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Collects what a GPU machine without our libraries needs into one folder: the command, libparallax, the shared libraries it
-# is linked with (not the C library's own), and the self-test and plug-in where they are built here.
+# Collects what a GPU machine without our libraries needs: the command, libparallax, the shared libraries it is linked with
+# (not the C library's own), and the self-test and plug-in where they are built here.
 #   gpu/pack.sh [BUILD [OUT]]      BUILD: build/release, OUT: build/gpu-pack; the golden cases are in the repository
-# Run things there through OUT/run: OUT/run parallax version
+# OUT then holds one file, pack.tar.gz, which gpu/check.sh unpacks beside it. OUT/parallax.sh is then the command.
 set -eu
 cd "$(dirname "$0")/.."
 build=${1:-build/release}
@@ -27,5 +27,9 @@ chmod +x "$out/run"
 # A single file that can stand for the command where one word is wanted.
 printf '#!/bin/sh\nexec "$(dirname "$0")/run" parallax "$@"\n' >"$out/parallax.sh"
 chmod +x "$out/parallax.sh"
+tar -C "$out" -cf - . | gzip -9 >"$out.tar.gz"
+rm -rf "$out"
+mkdir -p "$out"
+mv "$out.tar.gz" "$out/pack.tar.gz"
 du -sh "$out" | sed 's/\t/ in /'
-[ "$(du -sm "$out" | cut -f1)" -lt 50 ] || { echo "gpu/pack.sh: more than 50 MiB" >&2; exit 1; }
+[ "$(du -sm "$out" | cut -f1)" -lt 40 ] || { echo "gpu/pack.sh: more than 40 MiB" >&2; exit 1; }

@@ -359,5 +359,9 @@ void check_knn(void)
             knn_case(&q, &r, self, lengths[(m + way) % 4], (plx_device_metric)((m + way / 2) % 2), way % 3 == 0,
                      way % 4 == 1);
         }
+    for (int wide = 0; !check.small && wide < 2; wide++) { /* more than one tile of products */
+        rows q = dense_rows(wide ? 300 : 8300, 5, 0), r = dense_rows(wide ? 9000 : 40, 5, 0);
+        knn_case(&q, &r, false, 10, PLX_DEVICE_EUCLID, false, false);
+    }
     end_operation();
 }

@@ -23,10 +23,10 @@ enum {
     THREADS = WARP * WARPS,
     TILE = 32,               /* rows and columns of a tile of entries */
     CUBLAS_BYTES = 32 << 20, /* what cuBLAS advises on Hopper */
-    SMALL_BYTES = 1 << 20,   /* scratch nobody is asked about */
     MOST_CHANNELS = 16,      /* of a sweep: they travel as parameters of the kernel */
     MOST_WIDTH = 1024,       /* columns of the tables of a sweep */
 #ifdef PLX_EMULATED
+    SMALL_BYTES = 1 << 12,
     MOST_BLOCKS = 7,
     SUM_BLOCKS = 5,
     LONG_ROW = 64,
@@ -36,6 +36,7 @@ enum {
     KNN_REFERENCES = 48,
     UPLOAD_CHUNK = 100
 #else
+    SMALL_BYTES = 1 << 20, /* scratch of fixed size, which no estimate counts one by one */
     MOST_BLOCKS = 65536,   /* of a launch whose blocks take several tiles or rows each */
     SUM_BLOCKS = 1024,     /* of a pass that adds up: a constant, so that the order of the sums is one too */
     LONG_ROW = 4096,       /* entries one warp takes; longer rows are cut */

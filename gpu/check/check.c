@@ -7,6 +7,7 @@
 #include <time.h>
 
 checker check;
+int64_t (*device_peak)(int restart);
 
 static const char *wanted;
 static int failed_operations, failures_before;
@@ -85,6 +86,17 @@ void fail_case(const char *format, ...)
 void must(int code)
 {
     if (code != PLX_DEVICE_OK) fail_case("code %d: %s", code, check.t->error(check.d));
+}
+
+void peak_begin(void)
+{
+    if (device_peak) (void)device_peak(1);
+}
+
+void peak_end(int64_t estimate)
+{
+    int64_t taken = device_peak ? device_peak(0) : 0;
+    if (taken > estimate) fail_case("%lld bytes taken, %lld estimated", (long long)taken, (long long)estimate);
 }
 
 /* ---- images ---- */
@@ -251,7 +263,9 @@ sparse sparse_random(int64_t rows, int64_t cols, double density, bool counts)
 plx_device_csr *upload_csr(const sparse *x, int flags)
 {
     plx_device_csr *csr = NULL;
+    peak_begin();
     must(check.t->csr_create(check.d, x->rows, x->cols, x->ptr, x->col, x->val, flags, &csr));
+    peak_end(check.t->csr_bytes(check.d, x->rows, x->cols, x->ptr[x->rows], flags));
     return hold_csr(csr);
 }
 

@@ -35,6 +35,9 @@ extern checker check;
 /* Runs the operations whose name holds `pattern` (NULL: all); the number of operations that failed. */
 int check_device(const plx_device_table *table, int number, bool small, const char *pattern);
 
+/* Most memory taken at a time since the last call with `restart`; NULL: the device cannot tell. */
+extern int64_t (*device_peak)(int restart);
+
 /* ---- one case ---- */
 
 /* What a case takes is given back by case_end(). */
@@ -43,6 +46,10 @@ void case_end(void);
 void fail_case(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The call must succeed. */
 void must(int code);
+
+/* What a call takes: between them it must stay within the estimate. */
+void peak_begin(void);
+void peak_end(int64_t estimate);
 
 double draw(void);             /* in (-1, 1) */
 int64_t draw_below(int64_t n); /* 0 .. n-1 */

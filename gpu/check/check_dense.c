@@ -163,7 +163,9 @@ static void potrf_case(int64_t n)
     for (int run = 0; run < 2; run++) {
         int64_t pivot = 77;
         plx_device_mat m = upload(&a);
+        peak_begin();
         must(check.t->potrf(check.d, m, &pivot));
+        peak_end(check.t->workspace(check.d, PLX_DEVICE_OP_POTRF, n, 0, 0));
         got[run] = download(&a, m);
     }
     compare_image(&got[0], &got[1], &a, &expected, 1e-11, 0, true);
@@ -229,7 +231,9 @@ static void potri_case(int64_t n)
     }
     for (int run = 0; run < 2; run++) {
         plx_device_mat m = upload(&l);
+        peak_begin();
         must(check.t->potri(check.d, m));
+        peak_end(check.t->workspace(check.d, PLX_DEVICE_OP_POTRI, n, 0, 0));
         got[run] = download(&l, m);
     }
     compare_image(&got[0], &got[1], &l, &expected, 1e-9, 0, true);
@@ -330,8 +334,10 @@ static void eigen_case(int64_t n, int64_t count, bool vectors)
     jacobi(copy, n, expected);
     double scale = n ? fmax(fabs(expected[0]), fabs(expected[n - 1])) : 1;
     for (int run = 0; run < 2; run++) {
-        plx_device_mat to = vectors ? upload(&v) : no_matrix();
-        must(check.t->sym_eigen(check.d, upload(&a), n - count, count, values[run], to));
+        plx_device_mat to = vectors ? upload(&v) : no_matrix(), matrix = upload(&a);
+        peak_begin();
+        must(check.t->sym_eigen(check.d, matrix, n - count, count, values[run], to));
+        peak_end(check.t->workspace(check.d, PLX_DEVICE_OP_EIGEN, n, count, 0));
         if (vectors) got[run] = download(&v, to);
     }
     compare_bytes(values[0], values[1], count * 8, "the second run");

@@ -102,7 +102,9 @@ static void kernel_case(plx_device_kernel k, const rows *a, const rows *b, bool 
         plx_device_mat to = upload(&out);
         plx_device_rows x = upload_rows(a), z = same ? x : upload_rows(b);
         plx_device_buffer *ma = upload_bytes(pa, a->count), *mb = same ? ma : upload_bytes(pb, b->count);
+        peak_begin();
         must(check.t->kernel(check.d, &k, x, z, ma, mb, to));
+        peak_end(check.t->workspace(check.d, PLX_DEVICE_OP_KERNEL, a->count, b->count, 0));
         got[run] = download(&out, to);
     }
     compare_bytes(got[0].data, got[1].data, out.total * 8, "the second run");
@@ -293,7 +295,9 @@ static void search_on_device(lists out, const rows *q, const rows *r, bool self,
         }
         plx_device_knn step = {sizeof step, queries, part, metric, k, from, self ? 0 : -1, NULL, index, distance};
         if (present) step.present = upload_bytes(present + from, many);
+        peak_begin();
         must(check.t->knn(check.d, &step));
+        peak_end(check.t->workspace(check.d, PLX_DEVICE_OP_KNN, q->count, many, k));
     }
     download_bytes(out.index, index, q->count * k * 8);
     download_bytes(out.distance, distance, q->count * k * 8);

@@ -37,8 +37,10 @@ static void spmm_case(int which, int64_t width, int flip, double beta, bool coun
                 *at(&expected, flip ? x.col[e] : i, j) += 0.5 * x.val[e] * *at(&b, flip ? i : x.col[e], j);
     plx_device_csr *a = upload_csr(&x, flip || counts ? PLX_DEVICE_BOTH_WAYS : 0);
     for (int run = 0; run < 2; run++) {
-        plx_device_mat to = upload(&c);
-        must(check.t->spmm(check.d, 0.5, a, flip ? PLX_DEVICE_TRANSPOSED : PLX_DEVICE_PLAIN, upload(&b), beta, to));
+        plx_device_mat to = upload(&c), from = upload(&b);
+        peak_begin();
+        must(check.t->spmm(check.d, 0.5, a, flip ? PLX_DEVICE_TRANSPOSED : PLX_DEVICE_PLAIN, from, beta, to));
+        peak_end(check.t->workspace(check.d, PLX_DEVICE_OP_SWEEP, rows, x.ptr[rows], width));
         got[run] = download(&c, to);
     }
     compare_image(&got[0], &got[1], &c, &expected, 1e-15, 10.0 * (double)k + 10, false);
@@ -257,7 +259,9 @@ static void mixture_case(int64_t n, int64_t width, int64_t n_channels, bool join
                                 told[run].mass,
                                 &told[run].objective,
                                 told[run].loglik};
+        peak_begin();
         must(check.t->mixture(check.d, &q));
+        peak_end(check.t->workspace(check.d, PLX_DEVICE_OP_SWEEP, n, 40 * n, width));
         got[run] = download(&weights, to);
         image score = download(&kept, on[target].score);
         compare_image(&score, NULL, &kept, &kept, 1e-13, 20, false);
@@ -375,7 +379,9 @@ static void assign_case(int64_t n, int64_t k, int64_t n_channels, bool product, 
                                &got.objective,
                                &got.flips,
                                &got.without};
+        peak_begin();
         must(check.t->assign(check.d, &q));
+        peak_end(check.t->workspace(check.d, PLX_DEVICE_OP_SWEEP, n, 55 * n, k));
         download_bytes(got.label, label, n * 4);
         download_bytes(got.own, own, n * 8);
         compare_bytes(got.label, wanted.label, n * 4, "a label");
@@ -440,7 +446,9 @@ static void plsa_case(int which, int64_t width, int wants)
     for (int run = 0; run < 2; run++) {
         plx_device_mat g = wants & 1 ? upload(&gain) : no_matrix(), s = wants & 2 ? upload(&scatter) : no_matrix();
         plx_device_plsa step = {sizeof step, counts, upload(&u), upload(&c), g, s, wants & 4 ? &told[run] : NULL};
+        peak_begin();
         must(check.t->plsa(check.d, &step));
+        peak_end(check.t->workspace(check.d, PLX_DEVICE_OP_SWEEP, rows, x.ptr[rows], width));
         if (wants & 1) got_gain[run] = download(&gain, g);
         if (wants & 2) got_scatter[run] = download(&scatter, s);
     }

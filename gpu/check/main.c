@@ -21,6 +21,8 @@ int main(int argc, char **argv)
     }
     void *symbol = dlsym(library, PLX_DEVICE_ENTRY);
     memcpy(&entry, &symbol, sizeof symbol);
+    symbol = dlsym(library, "plx_emulated_peak");
+    memcpy(&device_peak, &symbol, sizeof symbol);
     const plx_device_table *table = entry ? entry(PLX_DEVICE_ABI) : NULL;
     if (!table) {
         fprintf(stderr, "%s is no device of interface %u\n", argv[1], PLX_DEVICE_ABI);

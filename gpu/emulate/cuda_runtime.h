@@ -37,7 +37,7 @@ typedef int *cudaMemPool_t;
 
 struct emulated_memory {
     std::map<void *, size_t> blocks;
-    size_t used = 0;
+    size_t used = 0, peak = 0;
 };
 
 inline emulated_memory &emulated()
@@ -101,6 +101,7 @@ inline cudaError_t cudaMallocAsync(void **out, size_t bytes, cudaStream_t)
     memset(*out, 0xA5, bytes);
     emulated().blocks[*out] = bytes;
     emulated().used += bytes;
+    if (emulated().used > emulated().peak) emulated().peak = emulated().used;
     return cudaSuccess;
 }
 

@@ -3,7 +3,7 @@
  * goes back and forth by _setjmp, which asks nothing of the system. The order of turns is drawn anew for every round
  * from a generator of fixed seed, so a failure can be repeated.
  */
-#include "fibers.h"
+#include "cuda_runtime.h"
 
 #include <algorithm>
 #include <csetjmp>
@@ -167,4 +167,12 @@ void emulate_launch(int64_t blocks, int threads, const std::function<void()> &ke
         blockIdx.x = b;
         run_block(threads);
     }
+}
+
+/* Most bytes taken at a time since the last call with `restart`, beyond what was taken then. */
+extern "C" __attribute__((visibility("default"))) int64_t plx_emulated_peak(int restart)
+{
+    static size_t base;
+    if (restart) base = emulated().peak = emulated().used;
+    return (int64_t)(emulated().peak - base);
 }

@@ -103,6 +103,6 @@ mpirun --oversubscribe -n 2 "$build/parallax-mpi" fit coem docs $long --model ma
 if cmp -s one.plx many.plx; then echo "killed, resumed with 2 ranks: same"; else echo "resumed: DIFFERENT"; failed=1; fi
 
 # What cannot be is said once.
-mpirun --oversubscribe -n 2 "$build/parallax-mpi" fit gp docs --labels 5% 2>said.txt
-[ "$(grep -c '^parallax: gp is not distributed' said.txt)" = 1 ] || { echo "not told once: gp"; failed=1; }
+mpirun --oversubscribe -n 2 "$build/parallax-mpi" fit hknn docs --labels 5% 2>said.txt
+[ "$(grep -c '^parallax: hknn is not distributed' said.txt)" = 1 ] || { echo "not told once: hknn"; failed=1; }
 exit $failed

@@ -244,7 +244,8 @@ plx_status plx__device_bytes(plx_device_buffer **out, plx__device *dev, plx_inde
     if (count < 0 || __builtin_mul_overflow(count, (int64_t)size, &bytes))
         PLX_FAIL(dev->ctx, PLX_E_NOMEM, "out of memory");
     if (dev->memory > 0 && bytes > dev->memory - dev->used)
-        PLX_TRY(plx__device_need(dev, (double)bytes, "an array", "allow more"));
+        PLX_TRY(plx__device_need(dev, (double)bytes, "an array",
+                                 "raise the limit of its memory, or set device to cpu or auto"));
     PLX_TRY(plx__device_did(dev, dev->table->alloc(dev->opened, bytes, out), "alloc"));
     plx_status st = hold(dev, *out, NULL, bytes);
     if (st != PLX_OK) *out = NULL;

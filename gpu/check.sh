@@ -1,9 +1,10 @@
 #!/bin/sh
 # Everything that needs a GPU, from the repository and the folder that gpu/pack.sh made. Parts run alone, each with a limit,
 # so that a machine lent for minutes can be used call by call.
-#   gpu/check.sh build|self-test|cases|sanitizer|bench [NAME]|all
+#   gpu/check.sh build|self-test|units|cases|sanitizer|bench [NAME]|all
 #     build      compiles the plug-in for this GPU's compiler (else the packed one is used)
 #     self-test  every operation against plain loops
+#     units      the library's own tests of devices, and every method with a seam, on this one
 #     cases      all golden cases with --device cuda
 #     sanitizer  compute-sanitizer memcheck and racecheck over the self-test, small sizes
 #     bench      gpu/bench/bench.py: all parts, or NAME; rows go to bench/gpu.csv (CSV=FILE: there)
@@ -37,6 +38,13 @@ self_test() {
     say self-test
     within 300 "$(plugin)/check_table" "$(plugin)/libparallax_cuda.so"
 }
+units() {
+    for t in test_host_device test_host_sweeps test_device_methods; do
+        say "$t"
+        PLX_TEST_DEVICE=cuda PARALLAX_DEVICE_PATH=$(cd "$(plugin)" && pwd) within 200 "$pack/run" $t || failed="$failed $t"
+    done
+    [ -z "$failed" ]
+}
 cases() {
     say "golden cases"
     PARALLAX_DEVICE_PATH=$(cd "$(plugin)" && pwd) within 580 python3 tests/run_cases.py "$(program)" --device cuda tests/cases
@@ -60,12 +68,13 @@ bench() {
 case ${1:-} in
 build) build ;;
 self-test) self_test ;;
+units) units ;;
 cases) cases ;;
 sanitizer) sanitizer ;;
 bench) bench "${2:-}" ;;
-all) build && self_test && cases && sanitizer && bench ;;
+all) build && self_test && units && cases && sanitizer && bench ;;
 *)
-    sed -n '2,11p' "$0" | sed 's/^# \{0,1\}//'
+    sed -n '2,12p' "$0" | sed 's/^# \{0,1\}//'
     exit 2
     ;;
 esac

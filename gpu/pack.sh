@@ -1,6 +1,6 @@
 #!/bin/sh
 # Collects what a GPU machine without our libraries needs: the command, libparallax, the shared libraries it is linked with
-# (not the C library's own), and the self-test and plug-in where they are built here.
+# (not the C library's own), and the tests of devices, the self-test and the plug-in where they are built here.
 #   gpu/pack.sh [BUILD [OUT]]      BUILD: build/release, OUT: build/gpu-pack; the golden cases are in the repository
 # OUT then holds one file, pack.tar.gz, which gpu/check.sh unpacks beside it. OUT/parallax.sh is then the command.
 set -eu
@@ -12,10 +12,11 @@ rm -rf "$out"
 mkdir -p "$out/lib"
 cp -L "$build/parallax" "$build/parallax-reader" "$build"/libparallax.so.?.? "$out/"
 # What the loader finds, less what belongs to the C library and must be the machine's own.
-ldd "$build/parallax" | sed -n 's/.*=> \(\/[^ ]*\) .*/\1/p' |
+for t in test_host_device test_host_sweeps test_device_methods; do [ ! -x "$build/$t" ] || cp "$build/$t" "$out/"; done
+ldd "$build/parallax" "$out"/test_* 2>/dev/null | sort -u | sed -n 's/.*=> \(\/[^ ]*\) .*/\1/p' |
     grep -v -E '/(libc|libm|libdl|librt|libpthread|ld-linux[^/]*|libresolv|libparallax)\.so' | while read -r f; do cp -L "$f" "$out/lib/"; done
 for f in libparallax_cuda.so check_table bench_table; do [ ! -f "build/gpu/$f" ] || cp "build/gpu/$f" "$out/"; done
-strip --strip-unneeded "$out/parallax" "$out"/libparallax.so.* "$out"/lib/* 2>/dev/null || true
+strip --strip-unneeded "$out/parallax" "$out"/test_* "$out"/libparallax.so.* "$out"/lib/* 2>/dev/null || true
 cat >"$out/run" <<'RUN'
 #!/bin/sh
 here=$(cd "$(dirname "$0")" && pwd)

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/ranks.h"
 #include "run/checkpoint.h"
 #include "run/clusters.h"
 #include "run/restarts.h"
@@ -336,6 +337,33 @@ static double joined_bytes(const plx__run *run, plx_index m, bool several)
     return channel_bytes(run, &joined, m, several) + copies * (joined.sparse && strcmp(mode, "merged") == 0 ? 2 : 1);
 }
 
+static bool is_used(const coem_params *set, const plx__view *view)
+{
+    return strncmp(set->mode, "single:", 7) != 0 || strcmp(set->mode + 7, view->name) == 0;
+}
+
+/* Rows of which log-likelihoods, weights and cache are kept: those of a pane, or all (coem_pane.c). */
+static double kept_rows(const plx__run *run)
+{
+    const plx__problem *x = run->problem;
+    plx__likelihood likelihood = PLX__MULTINOMIAL;
+    bool brief = run->ctx->paging || plx__ranks(run->ctx) > 1;
+    for (plx_index v = 0; v < x->n_views; v++) {
+        if (!is_used(run->params, &x->views[v])) continue;
+        if (plx__coem_likelihood(&likelihood, run, x->views[v].name, x->views[v].kind) != PLX_OK) return 0;
+        brief &= !plx__has_variance(likelihood);
+    }
+    return brief ? fmin((double)x->n, 2.0 * PLX__PANE_ROWS) : (double)x->n;
+}
+
+/* A process among others keeps the tables of its slabs until those before them are summed. */
+static double slab_bytes(const plx__run *run, const plx__view *view, plx_index m)
+{
+    plx__mixture_cut cut = plx__mixture_cut_of(&view, 1, run->problem->n, m);
+    if (plx__ranks(run->ctx) == 1) return 0;
+    return 8 * (double)(cut.slabs.count / plx__ranks(run->ctx) + 1) * (double)plx__padded(m) * (double)view->cols;
+}
+
 static double memory(const plx__run *run)
 {
     const plx__problem *x = run->problem;
@@ -343,15 +371,17 @@ static double memory(const plx__run *run)
     bool joined = strcmp(set->mode, "concat") == 0 || strcmp(set->mode, "merged") == 0;
     plx_index m = set->clusters > 0 ? set->clusters : plx__max(1, x->n_classes);
     bool several = set->restarts > 1 || (set->restarts < 1 && !x->n_labelled);
-    double n = (double)x->n, padded = (double)plx__padded(m), bytes = 8 * n * (3 * padded + 2 * (double)m) + 64 * n;
+    double n = (double)x->n, padded = (double)plx__padded(m), kept = joined ? n : kept_rows(run), slabs = 0;
+    double bytes = 8 * (padded * (n + 2 * kept) + 2 * n * (double)m) + 64 * n;
     bytes += plx__scale_rows_bytes(run, plx__coem_scales_rows);
     if (joined) return bytes + joined_bytes(run, m, several);
-    bytes += plx__coem_cache_bytes(x->n, x->n_views, plx__padded(m));
+    bytes += plx__coem_cache_bytes((plx_index)kept, x->n_views, plx__padded(m));
     for (plx_index v = 0; v < x->n_views; v++) {
-        bool used = strncmp(set->mode, "single:", 7) != 0 || strcmp(set->mode + 7, x->views[v].name) == 0;
-        if (used) bytes += channel_bytes(run, &x->views[v], m, several);
+        if (!is_used(set, &x->views[v])) continue;
+        bytes += channel_bytes(run, &x->views[v], m, several) - 8 * padded * (n - kept);
+        slabs = fmax(slabs, slab_bytes(run, &x->views[v], m));
     }
-    return bytes;
+    return bytes + slabs;
 }
 
 /* Means or feature probabilities and variances of all components; rows of probabilities and priors sum to 1, directions

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Everything that needs a GPU, from the repository and the folder that gpu/pack.sh made. Parts run alone, each with a limit,
-# so that a machine lent for minutes can be used call by call.
+# so that a machine that one has for minutes can be used call by call.
 #   gpu/check.sh build|self-test|units|cases|sanitizer|bench [NAME]|all
 #     build      compiles the plug-in for this GPU's compiler (else the packed one is used)
 #     self-test  every operation against plain loops

@@ -195,6 +195,13 @@ plx_status plx__session_close(plx__session *s, plx_status st)
     return st;
 }
 
+plx_status plx__session_stay(bool *stays, plx__session *s, plx_status st)
+{
+    *stays = st == PLX_OK;
+    if (*stays || plx__session_gives_up(s, &st)) return PLX_OK;
+    return plx__session_close(s, st);
+}
+
 /* ---- memory ---- */
 
 static plx_status room_of(double *bytes, plx__device *dev)

@@ -50,6 +50,10 @@ plx_status plx__session_close(plx__session *s, plx_status st);
  * the rest. The session has ended then, *st is PLX_OK, and scratch memory is as it was. */
 bool plx__session_gives_up(plx__session *s, plx_status *st);
 
+/* For such work: whether the session stays open after what it begins with. If not it has ended, and the CPU does the work,
+ * or the failure is returned. */
+plx_status plx__session_stay(bool *stays, plx__session *s, plx_status st);
+
 /* Part of a session that is open: what it takes is freed with it. A failure is passed on to the outer one. */
 void plx__session_nest(plx__session *s, plx__device *dev);
 

@@ -89,6 +89,7 @@ plx_status plx__coem_device_open(coem *m)
     enum { SWEEPS = 20 }; /* nobody knows how many there will be */
     coem_device *on = NULL;
     double entries = 0;
+    bool there = false;
     m->on = NULL;
     if (!can_run_there(m)) return PLX_OK;
     for (plx_index c = 0; c < m->n_channels; c++) entries += (double)plx__nnz(m->channels[c].mix.view->csr);
@@ -97,9 +98,8 @@ plx_status plx__coem_device_open(coem *m)
     PLX_TRY(make(&on, m));
     PLX_TRY(plx__session_open(&on->session, m->ctx, &work));
     if (!on->session.dev) return PLX_OK;
-    plx_status st = put_all(m, on);
-    if (st == PLX_OK) m->on = on;
-    else if (!plx__session_gives_up(&on->session, &st)) return plx__session_close(&on->session, st);
+    PLX_TRY(plx__session_stay(&there, &on->session, put_all(m, on)));
+    if (there) m->on = on;
     return PLX_OK;
 }
 

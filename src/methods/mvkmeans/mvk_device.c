@@ -78,6 +78,7 @@ plx_status plx__mvk_device_open(mvk *m)
     enum { SWEEPS = 20 }; /* nobody knows how many there will be */
     double entries = 0;
     mvk_device *on = NULL;
+    bool there = false;
     m->on = NULL;
     if (!can_run_there(m)) return PLX_OK;
     entries = entries_of(m);
@@ -89,9 +90,8 @@ plx_status plx__mvk_device_open(mvk *m)
     PLX_TRY(PLX__ARENA_NEW(&on->sums, plx__scratch(m->ctx), m->n_channels));
     PLX_TRY(plx__session_open(&on->session, m->ctx, &work));
     if (!on->session.dev) return PLX_OK;
-    plx_status st = put_all(m, on);
-    if (st == PLX_OK) m->on = on;
-    else if (!plx__session_gives_up(&on->session, &st)) return plx__session_close(&on->session, st);
+    PLX_TRY(plx__session_stay(&there, &on->session, put_all(m, on)));
+    if (there) m->on = on;
     return PLX_OK;
 }
 

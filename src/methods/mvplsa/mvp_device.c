@@ -60,6 +60,7 @@ plx_status plx__mvp_device_open(mvp *m)
 {
     double entries = 0, sweeps = (double)plx__min(20, m->set->max_iter);
     mvp_device *on = NULL;
+    bool there = false;
     m->on = NULL;
     if (!can_run_there(m)) return PLX_OK;
     for (plx_index v = 0; v < m->n_views; v++) entries += (double)plx__nnz(m->views[v].counts);
@@ -72,9 +73,8 @@ plx_status plx__mvp_device_open(mvp *m)
     PLX_TRY(PLX__ARENA_NEW(&on->scatter, plx__scratch(m->ctx), m->n_views));
     PLX_TRY(plx__session_open(&on->session, m->ctx, &work));
     if (!on->session.dev) return PLX_OK;
-    plx_status st = put_all(m, on);
-    if (st == PLX_OK) m->on = on;
-    else if (!plx__session_gives_up(&on->session, &st)) return plx__session_close(&on->session, st);
+    PLX_TRY(plx__session_stay(&there, &on->session, put_all(m, on)));
+    if (there) m->on = on;
     return PLX_OK;
 }
 

@@ -184,6 +184,17 @@ plx_status plx__peers_exchange(plx_context *ctx, const void *out, const size_t *
     return PLX_OK;
 }
 
+int plx__bound_owner(const plx_index *bound, int ranks, plx_index row)
+{
+    int low = 0, high = ranks - 1;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (row < bound[middle + 1]) high = middle;
+        else low = middle + 1;
+    }
+    return low;
+}
+
 /* ---- failures ---- */
 
 /* Rank 0 hears of all, keeps the lowest that failed and tells it. Nobody looks whether the call was cancelled: a rank

@@ -38,6 +38,9 @@ plx_status plx__peers_pass(plx_context *ctx, const void *out, size_t out_bytes, 
  * which know the net, else O(log ranks) messages of a process in a row. */
 plx_status plx__peers_share(plx_context *ctx, void *bytes, const size_t *offset);
 
+/* Which rank has a row, where rank r has bound[r] .. bound[r+1]-1. */
+int plx__bound_owner(const plx_index *bound, int ranks, plx_index row);
+
 /* All to all: out_offset[r] .. out_offset[r+1]-1 of `out` go to rank r, in_offset[r] .. of `in` come from it. */
 plx_status plx__peers_exchange(plx_context *ctx, const void *out, const size_t *out_offset, void *in,
                                const size_t *in_offset);

@@ -77,9 +77,7 @@ plx_status plx__held_chain(plx_context *ctx, const plx__view *v, void *state, si
 
 int plx__held_owner(const plx_context *ctx, const plx__view *v, plx_index i)
 {
-    int owner = 0;
-    while (owner + 1 < plx__ranks(ctx) && i >= v->bound[owner + 1]) owner++;
-    return owner;
+    return plx__bound_owner(v->bound, plx__ranks(ctx), i);
 }
 
 /* ---- reading ---- */

@@ -16,13 +16,6 @@ typedef struct traffic {
     size_t *out_bytes, *in_bytes; /* ranks + 1, for an exchange */
 } traffic;
 
-static int owner_of(const plx_index *bound, int ranks, plx_index sample)
-{
-    int r = 0;
-    while (r + 1 < ranks && sample >= bound[r + 1]) r++;
-    return r;
-}
-
 static plx_status list_rows(traffic *t, const plx_index *from, const plx_index *to)
 {
     int rank = plx__rank(t->ctx), ranks = plx__ranks(t->ctx);
@@ -36,11 +29,11 @@ static plx_status list_rows(traffic *t, const plx_index *from, const plx_index *
     PLX_TRY(PLX__ARENA_NEW(&t->out_bytes, scratch, ranks + 1));
     PLX_TRY(PLX__ARENA_NEW(&t->in_bytes, scratch, ranks + 1));
     for (plx_index i = from[rank]; i < from[rank + 1]; i++)
-        if (t->target[i] >= 0) t->out_at[owner_of(to, ranks, t->target[i]) + 1]++;
+        if (t->target[i] >= 0) t->out_at[plx__bound_owner(to, ranks, t->target[i]) + 1]++;
     for (int r = 0; r < ranks; r++) t->out_at[r + 1] += t->out_at[r];
     memcpy(next, t->out_at, ((size_t)ranks + 1) * sizeof *next);
     for (plx_index i = from[rank]; i < from[rank + 1]; i++)
-        if (t->target[i] >= 0) t->out_row[next[owner_of(to, ranks, t->target[i])]++] = i;
+        if (t->target[i] >= 0) t->out_row[next[plx__bound_owner(to, ranks, t->target[i])]++] = i;
     for (int r = 0; r < ranks; r++) {
         for (plx_index i = from[r]; i < from[r + 1]; i++)
             if (t->target[i] >= to[rank] && t->target[i] < to[rank + 1]) t->in_row[count++] = i;

@@ -15,17 +15,6 @@ typedef struct shipment {
     plx__arena packed; /* of `out`, unless the entries lie as they are sent */
 } shipment;
 
-static int owner_of(const plx_index *bound, int ranks, plx_index row)
-{
-    int low = 0, high = ranks - 1;
-    while (low < high) {
-        int middle = (low + high) / 2;
-        if (row < bound[middle + 1]) high = middle;
-        else low = middle + 1;
-    }
-    return low;
-}
-
 /* Entry k, and its mirror image unless it is its own: how many. */
 static int copies_of(plx__entry copy[2], const plx__entries *own, plx_index k)
 {
@@ -50,7 +39,8 @@ static plx_status pack(shipment *s, plx_context *ctx, const plx__entries *own)
     plx_index *next = NULL;
     PLX_TRY(plx__arena_i64(&next, plx__scratch(ctx), ranks + 1));
     for (plx_index k = 0; k < own->count; k++)
-        for (int c = copies_of(copy, own, k); c > 0; c--) next[owner_of(s->bound, ranks, copy[c - 1].row) + 1]++;
+        for (int c = copies_of(copy, own, k); c > 0; c--)
+            next[plx__bound_owner(s->bound, ranks, copy[c - 1].row) + 1]++;
     for (int r = 0; r < ranks; r++) next[r + 1] += next[r];
     for (int r = 0; r <= ranks; r++) s->out_at[r] = (size_t)next[r] * sizeof *s->out;
     s->out = own->entry;
@@ -58,7 +48,7 @@ static plx_status pack(shipment *s, plx_context *ctx, const plx__entries *own)
     PLX_TRY(plx__arena_bytes((void **)&s->out, &s->packed, next[ranks], sizeof *s->out));
     for (plx_index k = 0; k < own->count; k++) {
         int count = copies_of(copy, own, k);
-        for (int c = 0; c < count; c++) s->out[next[owner_of(s->bound, ranks, copy[c].row)]++] = copy[c];
+        for (int c = 0; c < count; c++) s->out[next[plx__bound_owner(s->bound, ranks, copy[c].row)]++] = copy[c];
     }
     return PLX_OK;
 }

@@ -47,7 +47,13 @@ struct plx__paging {
 
 /* ---- files ---- */
 
-static int nameless_file(const char *directory)
+const char *plx__temporary_directory(void)
+{
+    const char *chosen = getenv("TMPDIR");
+    return chosen && chosen[0] ? chosen : "/var/tmp";
+}
+
+int plx__nameless_file(const char *directory)
 {
     char name[4096];
     int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -61,7 +67,7 @@ static int nameless_file(const char *directory)
 
 static void *map_file(const char *directory, size_t bytes)
 {
-    int fd = nameless_file(directory);
+    int fd = plx__nameless_file(directory);
     if (fd < 0) return NULL;
     void *at = MAP_FAILED;
     if (posix_fallocate(fd, 0, (off_t)bytes) == 0) at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -146,12 +152,6 @@ static void start_keeper(plx__paging *p)
 
 /* ---- life ---- */
 
-static const char *default_directory(void)
-{
-    const char *chosen = getenv("TMPDIR");
-    return chosen && chosen[0] ? chosen : "/var/tmp";
-}
-
 static region *regions_room(void)
 {
     void *room = mmap(NULL, MOST_REGIONS * sizeof(region), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -163,8 +163,8 @@ plx_status plx__paging_open(plx__paging **out, plx_context *ctx, const char *dir
     plx__paging *p = NULL;
     pthread_condattr_t monotonic;
     *out = NULL;
-    if (!directory) directory = default_directory();
-    int fd = nameless_file(directory);
+    if (!directory) directory = plx__temporary_directory();
+    int fd = plx__nameless_file(directory);
     if (fd < 0)
         PLX_FAIL(ctx, PLX_E_IO, "%s: no file can be made there to stream through: %s; name another directory (TMPDIR)",
                  directory, strerror(errno));

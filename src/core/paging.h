@@ -18,7 +18,12 @@ typedef struct plx__paging plx__paging;
 
 enum { PLX__PAGED_BYTES = 1 << 20 }; /* smaller blocks stay in memory */
 
-/* `directory` NULL: $TMPDIR, else /var/tmp. Fails when no file can be made there. */
+/* $TMPDIR, else /var/tmp. */
+const char *plx__temporary_directory(void);
+/* A file that is gone when it is closed; -1: none can be made there. */
+int plx__nameless_file(const char *directory);
+
+/* `directory` NULL: the one for temporary files. Fails when no file can be made there. */
 plx_status plx__paging_open(plx__paging **out, plx_context *ctx, const char *directory);
 void plx__paging_close(plx__paging *paging); /* NULL is allowed */
 const char *plx__paging_directory(const plx__paging *paging);

@@ -18,6 +18,7 @@ typedef struct plx__table {
     plx_index n_texts;            /* columns of text still to be counted */
     const char *const *const *texts;
     const char *const *text_names; /* of these columns; NULL entries: without a name */
+    plx_index rows_in_all;         /* of all ranks, which write one file together; 0: this is all there is */
     bool divided;                  /* only rows begin .. end-1 have values (data/divided.h) */
     plx_index begin, end;
 } plx__table;

@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/file.h"
 #include "core/number.h"
 #include "core/parallel.h"
 #include "core/text.h"
 #include "io/csv.h"
+#include "io/joined_file.h"
 
 enum { BLOCK_BYTES = 1 << 20, BLOCKS_AT_ONCE = 16, CELL_BYTES = 26 }; /* longest number and a delimiter */
 
@@ -20,6 +20,7 @@ typedef struct sheet {
     plx_index rows, cols;
     const char *const *col_names, *const *row_names, *const *labels;
     char delimiter;
+    bool together; /* rows of several ranks, which write one file */
 } sheet;
 
 typedef struct block {
@@ -180,15 +181,12 @@ static plx_status write_header(FILE *f, plx_context *ctx, const sheet *s)
 
 static plx_status write_sheet(plx_context *ctx, const char *path, const sheet *s)
 {
-    plx_status st = PLX_OK;
-    plx__outfile out = {0};
+    plx__joined file;
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
-    PLX_GOTO(plx__outfile_open(&out, ctx, path));
-    PLX_GOTO(write_header(out.file, ctx, s));
-    PLX_GOTO(write_rows(out.file, ctx, path, s));
-    PLX_GOTO(plx__outfile_commit(&out, ctx));
-done:
-    plx__outfile_abort(&out);
+    plx_status st = plx__joined_open(&file, ctx, path, s->together);
+    if (st == PLX_OK && file.first) st = write_header(file.out.file, ctx, s);
+    if (st == PLX_OK) st = write_rows(file.out.file, ctx, path, s);
+    st = plx__joined_close(&file, ctx, st);
     plx__arena_rewind(plx__scratch(ctx), mark);
     return st;
 }
@@ -215,6 +213,7 @@ plx_status plx__csv_write_table(plx_context *ctx, const char *path, const plx__t
                .col_names = table->col_names,
                .row_names = table->row_names,
                .labels = table->labels,
-               .delimiter = delimiter};
+               .delimiter = delimiter,
+               .together = table->rows_in_all > 0};
     return write_sheet(ctx, path, &s);
 }

@@ -174,6 +174,8 @@ plx_status plx__matrix_file_write(plx_context *ctx, const char *path, const plx_
 {
     if (plx__ends_with(path, ".gz"))
         PLX_FAIL(ctx, PLX_E_UNSUPPORTED, "%s: gzipped files can be read but not written; leave .gz off", path);
+    if (table->rows_in_all && (by_name(path) == MTX || by_name(path) == SVMLIGHT))
+        PLX_FAIL(ctx, PLX_E_UNSUPPORTED, "%s: ranks write results together as .npy, .csv or .tsv only", path);
     switch (by_name(path)) {
     case MTX: return plx__mtx_write(ctx, path, table);
     case NPY: return plx__npy_write(ctx, path, table);

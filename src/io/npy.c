@@ -12,6 +12,7 @@
 #include "core/parallel.h"
 #include "data/divided.h"
 #include "io/text_chunks.h"
+#include "io/joined_file.h"
 
 typedef struct header {
     const char *name;
@@ -311,16 +312,13 @@ static plx_status write_all_rows(FILE *f, plx_context *ctx, const plx__table *t)
 
 plx_status plx__npy_write(plx_context *ctx, const char *path, const plx__table *table)
 {
-    plx_status st = PLX_OK;
-    plx__outfile out = {0};
+    plx__joined file;
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
-    PLX_GOTO(plx__outfile_open(&out, ctx, path));
-    write_npy_header(out.file, table->sparse ? table->csr.rows : table->dense.rows,
-                     table->sparse ? table->csr.cols : table->dense.cols);
-    PLX_GOTO(write_all_rows(out.file, ctx, table));
-    PLX_GOTO(plx__outfile_commit(&out, ctx));
-done:
-    plx__outfile_abort(&out);
+    plx_index rows = table->rows_in_all ? table->rows_in_all : plx__table_rows(table);
+    plx_status st = plx__joined_open(&file, ctx, path, table->rows_in_all > 0);
+    if (st == PLX_OK && file.first) write_npy_header(file.out.file, rows, plx__table_cols(table));
+    if (st == PLX_OK) st = write_all_rows(file.out.file, ctx, table);
+    st = plx__joined_close(&file, ctx, st);
     plx__arena_rewind(plx__scratch(ctx), mark);
     return st;
 }

@@ -5,10 +5,12 @@
 
 #include <string.h>
 
+#include "core/ranks.h"
 #include "eval/class_counts.h"
 #include "eval/contingency.h"
 #include "eval/metrics_store.h"
 #include "eval/rank_core.h"
+#include "eval/rank_divided.h"
 
 static bool has_truth(const plx__fit_outcome *o, plx_index i) { return o->truth[i] && !plx__is_unknown(o->truth[i]); }
 
@@ -53,16 +55,22 @@ static plx_status add_ranked(plx_metrics *m, const plx__rank_result *r, const ch
     return plx__metrics_add(m, r->prbep, "prbep%s%s", suffix, class_name);
 }
 
+/* The samples whose scores are here. */
+static plx_index held_rows(const plx__fit_outcome *o, const plx_context *ctx)
+{
+    return o->bound ? o->bound[plx__rank(ctx) + 1] - o->bound[plx__rank(ctx)] : o->n;
+}
+
 static plx_status rank_classes(plx__rank_result **out, plx_context *ctx, const plx__fit_outcome *o,
                                const char *const *truth, plx_cmat scores)
 {
     plx__rank_truth who;
-    if (scores.rows != o->n || scores.cols != o->n_classes)
+    if (scores.rows != held_rows(o, ctx) || scores.cols != o->n_classes)
         PLX_FAIL(ctx, PLX_E_INTERNAL, "scores are %lld x %lld, expected %lld x %lld", (long long)scores.rows,
-                 (long long)scores.cols, (long long)o->n, (long long)o->n_classes);
+                 (long long)scores.cols, (long long)held_rows(o, ctx), (long long)o->n_classes);
     PLX_TRY(plx__rank_truth_make(&who, ctx, truth, o->n, o->classes, o->n_classes, false));
     PLX_TRY(PLX__ARENA_NEW(out, plx__scratch(ctx), o->n_classes));
-    return plx__rank_columns(*out, ctx, &who, scores);
+    return o->bound ? plx__rank_divided(*out, ctx, &who, scores, o->bound) : plx__rank_columns(*out, ctx, &who, scores);
 }
 
 static plx_status add_classifier(plx_metrics *m, const plx__fit_outcome *o, const char *const *truth)
@@ -73,7 +81,7 @@ static plx_status add_classifier(plx_metrics *m, const plx__fit_outcome *o, cons
     PLX_TRY(plx__metrics_add(m, (double)c.correct / (double)c.n, "accuracy"));
     PLX_TRY(plx__metrics_add(m, plx__prf_macro(&c).f1, "macro_f1"));
     PLX_TRY(plx__metrics_add(m, plx__prf_micro(&c).f1, "micro_f1"));
-    if (!o->scores.data || o->n_classes == 0) return PLX_OK;
+    if ((!o->scores.data && !o->bound) || o->n_classes == 0) return PLX_OK;
     PLX_TRY(rank_classes(&ranked, m->ctx, o, truth, o->scores));
     if (o->n_classes == 2) PLX_TRY(add_ranked(m, &ranked[1], "", ""));
     for (plx_index k = 0; k < o->n_classes; k++) PLX_TRY(add_ranked(m, &ranked[k], o->classes[k], ":"));
@@ -132,15 +140,17 @@ static const char *largest(const plx__fit_outcome *o, const double *row)
 static plx_status add_view_accuracy(plx_metrics *m, const plx__fit_outcome *o, const char *const *truth,
                                     const char *view, plx_cmat scores)
 {
-    plx_index predicted = 0, correct = 0;
-    for (plx_index i = 0; i < o->n; i++) {
-        if (plx__is_unknown(truth[i])) continue;
-        predicted++;
-        correct += strcmp(truth[i], largest(o, scores.data + i * scores.ld)) == 0;
+    int64_t count[2] = {0, 0}; /* predicted, correct */
+    plx_index first = o->bound ? o->bound[plx__rank(m->ctx)] : 0;
+    for (plx_index i = 0; i < held_rows(o, m->ctx); i++) {
+        if (plx__is_unknown(truth[first + i])) continue;
+        count[0]++;
+        count[1] += strcmp(truth[first + i], largest(o, scores.data + i * scores.ld)) == 0;
     }
-    if (predicted == 0)
+    if (o->bound) PLX_TRY(plx__peers_total(m->ctx, count, 2));
+    if (count[0] == 0)
         return plx__metrics_undefined(m, "the view predicts no evaluated sample", "view_accuracy:%s", view);
-    return plx__metrics_add(m, (double)correct / (double)predicted, "view_accuracy:%s", view);
+    return plx__metrics_add(m, (double)count[1] / (double)count[0], "view_accuracy:%s", view);
 }
 
 plx_status plx__metrics_for_view(plx_metrics *metrics, const plx__fit_outcome *outcome, const char *view,

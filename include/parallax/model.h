@@ -33,11 +33,14 @@ typedef struct plx_fit_options {
                                   that iterate over streams of samples can (plx_fit() says so of the others) */
     double checkpoint_every; /**< seconds between two of them; 0: after every iteration */
     int resume;              /**< 1: go on from the checkpoint where there is one; the model has the same bytes */
+    int own_results;         /**< 1: among several ranks whose data are divided (parallax/peers.h), each keeps labels,
+                                  scores and arrays of its own samples, where the method can: the prediction of the model
+                                  is about these then (plx_prediction_divided()). Alone it changes nothing */
 } plx_fit_options;
 
 #define PLX_FIT_OPTIONS_INIT                                                                                           \
     {                                                                                                                  \
-        sizeof(plx_fit_options), 0, 0, 0, 0, 300.0, 0                                                                  \
+        sizeof(plx_fit_options), 0, 0, 0, 0, 300.0, 0, 0                                                               \
     }
 
 /**
@@ -292,8 +295,19 @@ PLX_API PLX_NODISCARD plx_status plx_transform(plx_prediction **out, plx_context
  */
 PLX_API void plx_prediction_destroy(plx_prediction *prediction);
 
-/** Number of samples; 0 for NULL. */
+/** Number of samples; 0 for NULL. Of a prediction that is divided, those of this rank. */
 PLX_API plx_index plx_prediction_samples(const plx_prediction *prediction);
+
+/**
+ * 1 when every rank has the results of its own samples only (plx_fit_options.own_results): samples are counted from
+ * plx_prediction_first() then, as are rows of scores and of arrays over samples, and metrics, JSON and files of the
+ * prediction are made by all ranks together, in calls that each of them makes. Files are written by rank 0.
+ * @since 0.1
+ */
+PLX_API int plx_prediction_divided(const plx_prediction *prediction);
+
+/** Which sample of the data sample 0 of the prediction is: 0 unless the prediction is divided, or for NULL. @since 0.1 */
+PLX_API plx_index plx_prediction_first(const plx_prediction *prediction);
 
 /** Label of a sample, "?" where the method leaves it open; NULL for NULL or out of range. */
 PLX_API const char *plx_prediction_label(const plx_prediction *prediction, plx_index sample);

@@ -8,6 +8,7 @@
 
 #include "api/api_args.h"
 #include "io/matrix_file.h"
+#include "core/ranks.h"
 
 plx_status plx__feature_name(const char **out, plx_context *ctx, const plx__view_card *card, plx_index j)
 {
@@ -278,9 +279,15 @@ static plx_status array_write(plx_context *ctx, const plx_model *m, const plx_da
     table.sparse = a->sparse;
     table.dense = a->dense;
     table.csr = a->csr;
+    plx_index rows = plx__table_rows(&table), first = 0;
+    if (m->fitted.outcome.bound && plx__array_by_sample(plx__array_spec_find(m->method, a->name), 0)) {
+        rows = table.rows_in_all = plx__outcome_samples(ctx, &m->fitted.outcome);
+        first = m->fitted.outcome.first;
+    } else if (m->fitted.outcome.bound && plx__rank(ctx) > 0) return PLX_OK; /* the same on all ranks */
     if (plx__has_names(m, data)) {
-        PLX_TRY(plx__array_names(&table.row_names, ctx, m, data, array, 0, plx__table_rows(&table)));
+        PLX_TRY(plx__array_names(&table.row_names, ctx, m, data, array, 0, rows));
         PLX_TRY(plx__array_names(&table.col_names, ctx, m, data, array, 1, plx__table_cols(&table)));
+        table.row_names += first;
     }
     return plx__matrix_file_write(ctx, path, &table);
 }

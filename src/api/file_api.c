@@ -10,6 +10,7 @@
 #include "core/number.h"
 #include "io/dataset_file.h"
 #include "io/guarded_read.h"
+#include "io/joined_file.h"
 #include "io/matrix_file.h"
 #include "linalg/csr.h"
 
@@ -65,20 +66,23 @@ plx_status plx_leftovers_remove(plx_context *ctx, const char *path)
 
 /* ---- predictions ---- */
 
-static void write_prediction(FILE *f, const plx_prediction *p, const plx_dataset *data)
+static void write_header(FILE *f, const plx__outcome *o)
 {
-    const plx__outcome *o = &p->outcome;
-    char number[PLX__NUMBER_BYTES];
     fputs("id,label", f);
     for (plx_index c = 0; c < o->scores.cols; c++) {
         fputc(',', f);
         plx__write_cell(f, "score_", o->columns[c]);
     }
     fputc('\n', f);
+}
+
+static void write_rows(FILE *f, const plx__outcome *o, const plx_dataset *data)
+{
+    char number[PLX__NUMBER_BYTES];
     for (plx_index i = 0; i < o->n; i++) {
-        const char *id = data ? plx_dataset_id(data, i) : NULL;
+        const char *id = data ? plx_dataset_id(data, o->first + i) : NULL;
         if (id) plx__write_cell(f, "", id);
-        else fprintf(f, "%lld", (long long)i);
+        else fprintf(f, "%lld", (long long)(o->first + i));
         fputc(',', f);
         plx__write_cell(f, "", o->label[i] ? o->label[i] : "?");
         for (plx_index c = 0; c < o->scores.cols; c++) {
@@ -91,13 +95,16 @@ static void write_prediction(FILE *f, const plx_prediction *p, const plx_dataset
 
 static plx_status prediction_write(plx_context *ctx, const plx_prediction *p, const plx_dataset *data, const char *path)
 {
-    plx__outfile out;
-    if (data && data->n != p->outcome.n)
-        PLX_FAIL(ctx, PLX_E_ARG, "the prediction has %lld samples, the data set %lld", (long long)p->outcome.n,
+    const plx__outcome *o = &p->outcome;
+    plx__joined file;
+    plx_index n = plx__outcome_samples(ctx, o);
+    if (data && data->n != n)
+        PLX_FAIL(ctx, PLX_E_ARG, "the prediction has %lld samples, the data set %lld", (long long)n,
                  (long long)data->n);
-    PLX_TRY(plx__outfile_open(&out, ctx, path));
-    write_prediction(out.file, p, data);
-    return plx__outfile_commit(&out, ctx);
+    plx_status st = plx__joined_open(&file, ctx, path, o->bound != NULL);
+    if (st == PLX_OK && file.first) write_header(file.out.file, o);
+    if (st == PLX_OK) write_rows(file.out.file, o, data);
+    return plx__joined_close(&file, ctx, st);
 }
 
 plx_status plx_prediction_write(plx_context *ctx, const plx_prediction *prediction, const plx_dataset *data,

@@ -284,8 +284,8 @@ static bool fits_own_rows(plx_context *ctx, const plx_model *m, const plx_datase
     return m->method->own_rows && !makes_parts(ctx, m) && m->method->own_rows(&run, data);
 }
 
-/* Every rank has the rows that the method gives it to work on. */
-static plx_status divide_rows(plx__run *run, plx__problem *p)
+/* Every rank has the rows that the method gives it to work on, and keeps the results of these where that is asked for. */
+static plx_status divide_rows(plx__run *run, plx__problem *p, bool own_results)
 {
     plx__view *views = NULL;
     plx_index *bound = NULL;
@@ -294,8 +294,9 @@ static plx_status divide_rows(plx__run *run, plx__problem *p)
     for (plx_index v = 0; v < p->n_views; v++) divided |= p->views[v].divided;
     if (!divided) return PLX_OK;
     PLX_TRY(PLX__ARENA_NEW(&views, plx__scratch(run->ctx), p->n_views));
-    PLX_TRY(plx__arena_i64(&bound, plx__scratch(run->ctx), plx__ranks(run->ctx) + 1));
+    PLX_TRY(plx__arena_i64(&bound, run->out->arena, plx__ranks(run->ctx) + 1));
     PLX_TRY(run->method->whose_rows(bound, run));
+    if (own_results && run->method->own_results) run->kept = run->outcome->bound = bound;
     for (plx_index v = 0; v < p->n_views; v++) {
         views[v] = p->views[v];
         PLX_TRY(plx__view_regroup(&views[v], run->ctx, plx__scratch(run->ctx), p->n, bound));
@@ -368,7 +369,7 @@ static plx_status run_fit(plx_context *ctx, plx_model *m, plx__problem *p, plx__
     PLX_TRY(plx__scales_put(&run));
     if (m->method->check) PLX_TRY(m->method->check(&run));
     plx__advise_problem(ctx, p, m->settings);
-    PLX_TRY(divide_rows(&run, p));
+    PLX_TRY(divide_rows(&run, p, o->own_results));
     PLX_TRY(plx__device_require(ctx));
     PLX_TRY(measured_fit(&run, &m->memory));
     plx__device_unused(ctx, m->method->name);
@@ -423,7 +424,7 @@ static plx_status fit_model(plx_model *m, plx_context *ctx, const plx_dataset *d
     if (held.any) PLX_GOTO(plx__heldout_close(&held, ctx, m, data, &fitted, o));
     else m->store = fitted;
     PLX_GOTO(plx__keep_choice(m, ctx, &choice));
-    plx__advise_outcome(ctx, &m->fitted.outcome);
+    PLX_GOTO(plx__advise_outcome(ctx, &m->fitted.outcome));
     PLX_GOTO(plx__take_notes(&m->fitted.warnings, &m->fitted.n_warnings, ctx, &m->arena));
     m->fitted.store = m->store;
     m->seconds = plx__now() - started;

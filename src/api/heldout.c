@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "api/merge_rows.h"
+#include "core/ranks.h"
 #include "run/problem.h"
 
 static plx_status split(plx__heldout *held, plx_context *ctx, const plx_dataset *data, const uint8_t *flags)
@@ -125,6 +126,30 @@ static plx_status warn_bare(plx_context *ctx, const plx__method *method, const p
     return PLX_OK;
 }
 
+/* Where every rank keeps the results of its own samples: the rows of the caller's data from the first of them to the first
+ * of the next rank, those without any view among them. */
+static plx_status merge_own(plx__merge *merge, plx__outcome *o, plx_context *ctx, plx__arena *arena)
+{
+    const plx_index *kept = merge->outcome->bound;
+    plx_index *bound = NULL, *row = NULL, *bare = NULL, n_bare = 0;
+    int rank = plx__rank(ctx), ranks = plx__ranks(ctx);
+    PLX_TRY(plx__arena_i64(&bound, arena, ranks + 1));
+    for (int r = 1; r <= ranks; r++) bound[r] = kept[r] < kept[ranks] ? merge->row[kept[r]] : merge->n;
+    plx_index first = bound[rank], count = kept[rank + 1] - kept[rank];
+    PLX_TRY(plx__arena_i64(&row, plx__scratch(ctx), count));
+    PLX_TRY(plx__arena_i64(&bare, plx__scratch(ctx), merge->n_bare));
+    for (plx_index i = 0; i < count; i++) row[i] = merge->row[kept[rank] + i] - first;
+    for (plx_index i = 0; i < merge->n_bare; i++)
+        if (merge->bare[i] >= first && merge->bare[i] < bound[rank + 1]) bare[n_bare++] = merge->bare[i] - first;
+    merge->n = bound[rank + 1] - first;
+    merge->row = row;
+    merge->bare = bare;
+    merge->n_bare = n_bare;
+    o->first = first;
+    o->bound = bound;
+    return PLX_OK;
+}
+
 plx_status plx__heldout_close(plx__heldout *held, plx_context *ctx, plx_model *m, const plx_dataset *data,
                               plx__store *fitted, const plx_fit_options *o)
 {
@@ -145,6 +170,7 @@ plx_status plx__heldout_close(plx__heldout *held, plx_context *ctx, plx_model *m
     merge.rest = rest;
     if (held->n_bare) PLX_GOTO(warn_bare(ctx, m->method, held, merge.prior.label));
     plx__store_init(&m->store, &m->arena);
+    if (outcome.bound) PLX_GOTO(merge_own(&merge, &m->fitted.outcome, ctx, &m->arena));
     PLX_GOTO(plx__merge_rows(&m->store, &m->fitted.outcome, ctx, &merge));
     if (m->method->complete) PLX_GOTO(m->method->complete(ctx, &m->store));
     PLX_GOTO(keep_trace(m));

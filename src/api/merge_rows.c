@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/ranks.h"
 #include "run/prior.h"
 
 /* ---- arrays ---- */
@@ -111,12 +112,12 @@ static plx_status merge_labels(const char **label, plx__arena *arena, const plx_
 
 static plx_status merge_outcome(plx__outcome *to, plx__arena *arena, const plx__merge *m)
 {
-    plx__outcome out = {.n = m->n, .kind = m->outcome->kind};
+    plx__outcome out = {.n = m->n, .kind = m->outcome->kind, .first = to->first, .bound = to->bound};
     const plx__outcome *fit = m->outcome;
-    if (!fit->n) return PLX_OK;
+    if (!fit->n && !fit->bound) return PLX_OK;
     PLX_TRY(PLX__ARENA_NEW(&out.label, arena, m->n));
     PLX_TRY(merge_labels(out.label, arena, m));
-    if (fit->scores.data) {
+    if (fit->columns) {
         const char **columns = NULL;
         PLX_TRY(PLX__ARENA_NEW(&columns, arena, fit->scores.cols));
         for (plx_index j = 0; j < fit->scores.cols; j++) PLX_TRY(plx__arena_text(&columns[j], arena, fit->columns[j]));
@@ -144,17 +145,18 @@ plx_status plx__merge_rows(plx__store *to, plx__outcome *outcome, plx_context *c
 
 static const char LARGEST[] = "_largest_cluster";
 
-/* Most frequent of the labels c0, c1, ..., ties to the smaller number. */
+/* Most frequent of the labels c0, c1, ..., ties to the smaller number; of the samples of all ranks. */
 static plx_status largest_cluster(plx_index *out, plx_context *ctx, const plx__outcome *o)
 {
-    plx_index *count = NULL;
-    PLX_TRY(plx__arena_i64(&count, plx__scratch(ctx), o->n + 1));
+    plx_index *count = NULL, most = o->bound ? o->scores.cols : o->n;
+    PLX_TRY(plx__arena_i64(&count, plx__scratch(ctx), most + 1));
     for (plx_index i = 0; i < o->n; i++) {
         long long number = o->label[i] ? strtoll(o->label[i] + 1, NULL, 10) : -1;
-        if (number >= 0 && number <= o->n) count[number]++;
+        if (number >= 0 && number <= most) count[number]++;
     }
+    if (o->bound) PLX_TRY(plx__peers_total(ctx, count, most + 1));
     *out = 0;
-    for (plx_index c = 1; c <= o->n; c++)
+    for (plx_index c = 1; c <= most; c++)
         if (count[c] > count[*out]) *out = c;
     return PLX_OK;
 }

@@ -105,7 +105,7 @@ const char *plx_model_warning(const plx_model *model, plx_index i)
 
 const plx_prediction *plx_model_prediction(const plx_model *model)
 {
-    return model && model->fitted.outcome.n ? &model->fitted : NULL;
+    return model && (model->fitted.outcome.n || model->fitted.outcome.bound) ? &model->fitted : NULL;
 }
 
 const char *plx_model_array_name(const plx_model *model, plx_index i)
@@ -144,6 +144,8 @@ plx_status plx_model_array_sparse(plx_ccsr *out, const plx_model *model, const c
 /* ---- reading a prediction ---- */
 
 plx_index plx_prediction_samples(const plx_prediction *p) { return p ? p->outcome.n : 0; }
+int plx_prediction_divided(const plx_prediction *p) { return p && p->outcome.bound; }
+plx_index plx_prediction_first(const plx_prediction *p) { return p ? p->outcome.first : 0; }
 plx_cmat plx_prediction_scores(const plx_prediction *p) { return p ? plx__cmat(p->outcome.scores) : (plx_cmat){0}; }
 
 plx_index plx_prediction_warnings(const plx_prediction *p) { return p ? p->n_warnings : 0; }

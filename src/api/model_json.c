@@ -121,7 +121,7 @@ static plx_status put_members(plx_context *ctx, json_t *root, const plx__portfol
 
 static plx_status put_metrics(plx_context *ctx, json_t *root, const plx_model *m, const plx_dataset *data)
 {
-    if (!data || !m->fitted.outcome.n || (!data->truth && !m->method->metrics)) return PLX_OK;
+    if (!data || !plx_model_prediction(m) || (!data->truth && !m->method->metrics)) return PLX_OK;
     plx_metrics *metrics = NULL;
     json_t *object = json_object();
     PLX_TRY(put(ctx, root, "metrics", object));

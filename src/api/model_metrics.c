@@ -6,9 +6,21 @@
 
 #include "api/api_args.h"
 #include "api/model_impl.h"
+#include "core/ranks.h"
+#include "data/divided.h"
 #include "eval/fit_metrics.h"
 #include "eval/metrics_store.h"
 #include "eval/rule_check.h"
+
+/* Flags of all samples, where every rank knows those of its own. */
+static plx_status share_flags(uint8_t *flags, plx_context *ctx, const plx_index *bound)
+{
+    size_t *offset = NULL;
+    if (!bound) return PLX_OK;
+    PLX_TRY(PLX__ARENA_NEW(&offset, plx__scratch(ctx), plx__ranks(ctx) + 1));
+    for (int r = 0; r <= plx__ranks(ctx); r++) offset[r] = (size_t)bound[r];
+    return plx__peers_share(ctx, flags, offset);
+}
 
 /* How good every view is on its own, where the method tells. */
 static plx_status measure_views(plx_metrics *metrics, plx_context *ctx, const plx_prediction *p, const plx_model *m,
@@ -22,11 +34,13 @@ static plx_status measure_views(plx_metrics *metrics, plx_context *ctx, const pl
         const char *name = NULL;
         PLX_TRY(plx__arena_printf(&name, plx__scratch(ctx), "%.*s%s", stem, m->method->view_scores, m->views[v].name));
         const plx__array *a = plx__store_find(&p->store, name);
-        if (!a || a->sparse || a->dense.rows != about->n || a->dense.cols != about->n_classes) continue;
-        for (plx_index i = 0; i < about->n; i++) {
-            present[i] = 0;
-            for (plx_index c = 0; c < a->dense.cols; c++) present[i] |= a->dense.data[i * a->dense.ld + c] != 0;
+        if (!a || a->sparse || a->dense.rows != p->outcome.n || a->dense.cols != about->n_classes) continue;
+        for (plx_index i = 0; i < a->dense.rows; i++) {
+            uint8_t *here = &present[p->outcome.first + i];
+            *here = 0;
+            for (plx_index c = 0; c < a->dense.cols; c++) *here |= a->dense.data[i * a->dense.ld + c] != 0;
         }
+        PLX_TRY(share_flags(present, ctx, about->bound));
         PLX_TRY(plx__metrics_for_view(metrics, about, m->views[v].name, plx__cmat(a->dense), present));
     }
     return PLX_OK;
@@ -50,12 +64,20 @@ static plx_status measure_arrays(plx_metrics *metrics, const plx_prediction *p, 
     return PLX_OK;
 }
 
-/* A method may leave all labels open: there is nothing to compare then. */
-static bool has_no_labels(const plx__outcome *o)
+/* What all samples were taken for. A method may leave all of them open (*none): there is nothing to compare then. */
+static plx_status labels_of_all(const char *const **out, bool *none, plx_context *ctx, const plx__outcome *o)
 {
-    for (plx_index i = 0; i < o->n; i++)
-        if (o->label[i]) return false;
-    return true;
+    const char **pred = NULL;
+    int64_t count = 0;
+    PLX_TRY(PLX__ARENA_NEW(&pred, plx__scratch(ctx), o->n));
+    for (plx_index i = 0; o->label && i < o->n; i++) {
+        pred[i] = o->label[i] ? o->label[i] : "?";
+        count += o->label[i] != NULL;
+    }
+    *out = pred;
+    if (o->bound) PLX_TRY(plx__peers_total(ctx, &count, 1));
+    *none = count == 0;
+    return o->bound && count ? plx__share_texts(out, ctx, plx__scratch(ctx), o->bound) : PLX_OK;
 }
 
 static plx__fit_kind kind_of(const plx__outcome *o)
@@ -75,15 +97,18 @@ static plx_status measure_labels(plx_metrics *metrics, plx_context *ctx, const p
                                  const plx_dataset *data)
 {
     const plx__outcome *o = &p->outcome;
-    const char **pred = NULL;
+    const char *const *pred = NULL;
     plx_metrics_hierarchy h;
-    if (!o->label || has_no_labels(o)) return PLX_OK;
-    PLX_TRY(PLX__ARENA_NEW(&pred, plx__scratch(ctx), o->n));
-    for (plx_index i = 0; i < o->n; i++) pred[i] = o->label[i] ? o->label[i] : "?";
-    plx__fit_outcome about = {
-        .n = o->n, .truth = known_labels(p, m, data), .pred = pred, .seen = p == &m->fitted ? m->seen : NULL};
+    bool none = false;
+    PLX_TRY(labels_of_all(&pred, &none, ctx, o));
+    if (none) return PLX_OK;
+    plx__fit_outcome about = {.n = data->n,
+                              .truth = known_labels(p, m, data),
+                              .pred = pred,
+                              .seen = p == &m->fitted ? m->seen : NULL,
+                              .bound = o->bound};
     about.kind = kind_of(o);
-    if (o->scores.data && about.kind == PLX__FIT_CLASSIFIER) {
+    if (o->columns && o->scores.cols && about.kind == PLX__FIT_CLASSIFIER) {
         about.scores = plx__cmat(o->scores);
         about.classes = o->columns;
         about.n_classes = o->scores.cols;
@@ -99,9 +124,10 @@ static plx_status measure_labels(plx_metrics *metrics, plx_context *ctx, const p
 plx_status plx__measure(plx_metrics *metrics, plx_context *ctx, const plx_prediction *p, const plx_model *m,
                         const plx_dataset *data)
 {
-    if (data->n != p->outcome.n)
+    plx_index n = plx__outcome_samples(ctx, &p->outcome);
+    if (data->n != n)
         PLX_FAIL(ctx, PLX_E_ARG, "the data set has %lld samples, the prediction %lld", (long long)data->n,
-                 (long long)p->outcome.n);
+                 (long long)n);
     if (known_labels(p, m, data)) PLX_TRY(measure_labels(metrics, ctx, p, m, data));
     return measure_arrays(metrics, p, m);
 }

@@ -345,7 +345,7 @@ plx_status plx__portfolio_fit(plx_model *whole, plx_context *ctx, const plx_data
     }
     PLX_TRY(combine_fitted(whole, ctx, data->n));
     PLX_TRY(keep_figures(whole));
-    plx__advise_outcome(ctx, &whole->fitted.outcome);
+    PLX_TRY(plx__advise_outcome(ctx, &whole->fitted.outcome));
     PLX_TRY(plx__take_notes(&whole->fitted.warnings, &whole->fitted.n_warnings, ctx, &whole->arena));
     whole->fitted.store = whole->store;
     whole->seconds = plx__now() - started;

@@ -76,10 +76,10 @@ static plx_status score_view(plx__run *run, plx__nb_joint *j, const plx__view *v
     PLX_TRY(plx__view_key(&theta_name, run->ctx, "theta", v->name));
     PLX_TRY(plx__store_shaped(&theta, run->ctx, state, theta_name, j->joint.cols, v->cols));
     PLX_TRY(plx__view_key(&name, run->ctx, "posterior", v->name));
-    PLX_TRY(plx__store_new(&own, run->out, name, j->joint.rows, j->joint.cols));
+    PLX_TRY(plx__sample_array(&own, run, name, j->joint.cols));
     PLX_TRY(plx__nb_view_scores(run->ctx, v, theta, own));
     PLX_TRY(plx__nb_joint_add(j, run->ctx, v, own));
-    return plx__held_share(run->ctx, v, own.data, (size_t)own.ld * sizeof *own.data);
+    return run->kept ? PLX_OK : plx__held_share(run->ctx, v, own.data, (size_t)own.ld * sizeof *own.data);
 }
 
 static plx_status start_scoring(plx__nb_joint *j, plx__run *run)
@@ -90,8 +90,11 @@ static plx_status start_scoring(plx__nb_joint *j, plx__run *run)
     plx_mat joint;
     PLX_TRY(plx__store_dense(&prior, run->ctx, run->fitted ? run->fitted : run->out, "prior"));
     if (prior.cols != x->n_classes) PLX_FAIL(run->ctx, PLX_E_FORMAT, "the model's prior does not fit its classes");
-    PLX_TRY(plx__store_new(&joint, run->out, "posterior", x->n, x->n_classes));
-    return plx__nb_joint_open(j, run->ctx, prior.data, joint, p->combine == PRODUCT);
+    PLX_TRY(plx__sample_array(&joint, run, "posterior", x->n_classes));
+    PLX_TRY(
+        plx__nb_joint_open(j, run->ctx, prior.data, joint, p->combine == PRODUCT, x->n_views ? &x->views[0] : NULL));
+    j->keep = run->kept != NULL;
+    return PLX_OK;
 }
 
 static plx_status score(plx__run *run, const plx__view *views)
@@ -100,15 +103,15 @@ static plx_status score(plx__run *run, const plx__view *views)
     plx__nb_joint j;
     int32_t *label = NULL;
     PLX_TRY(start_scoring(&j, run));
-    PLX_TRY(plx__arena_i32(&label, plx__scratch(run->ctx), x->n));
+    PLX_TRY(plx__arena_i32(&label, plx__scratch(run->ctx), plx__kept_count(run)));
     for (plx_index v = 0; v < x->n_views; v++) {
         PLX_TRY(score_view(run, &j, &views[v]));
         PLX_TRY(plx__report(run->ctx, "score", v + 1, x->n_views, NAN));
     }
     PLX_TRY(plx__nb_joint_close(&j, run->ctx));
     PLX_TRY(plx__require_finite(run, plx__cmat(j.joint), "posteriors"));
-    plx__argmax_rows(label, plx__cmat(j.joint));
-    return plx__outcome_classes(run, label, plx__cmat(j.joint));
+    plx__argmax_rows(label, plx__kept_part(run, j.joint));
+    return plx__outcome_classes(run, label, plx__kept_part(run, j.joint));
 }
 
 /* Views with their rows scaled; every view has to be non-negative. */
@@ -152,12 +155,12 @@ static plx_status whose_rows(plx_index *bound, plx__run *run)
 static double memory(const plx__run *run)
 {
     const plx__problem *x = run->problem;
-    double n = (double)x->n, k = (double)x->n_classes, cols = 0, widest = 0;
+    double n = (double)x->n, kept = (double)plx__kept_count(run), k = (double)x->n_classes, cols = 0, widest = 0;
     for (plx_index v = 0; v < x->n_views; v++) {
         cols += (double)x->views[v].cols;
         widest = fmax(widest, (double)x->views[v].cols);
     }
-    return 8 * k * (n * (double)(x->n_views + 2) + cols + widest) + 16 * n +
+    return 8 * k * (kept * (double)(x->n_views + 2) + cols + widest) + 16 * n +
            plx__scale_rows_bytes(run, plx__is_countlike);
 }
 
@@ -183,6 +186,7 @@ const plx__method plx__method_nb = {
     .ranks = PLX__RANKS_SUMS,
     .own_rows = own_rows,
     .whose_rows = whose_rows,
+    .own_results = true,
     .params = tables,
     .arrays = array_specs,
     .profiles = {.array = "theta.VIEW"},

@@ -165,10 +165,12 @@ plx_status plx__nb_log_scores(plx_context *ctx, plx__points rows, plx_cmat theta
 
 /* ---- joining views ---- */
 
-plx_status plx__nb_joint_open(plx__nb_joint *j, plx_context *ctx, const double *prior, plx_mat joint, bool product)
+plx_status plx__nb_joint_open(plx__nb_joint *j, plx_context *ctx, const double *prior, plx_mat joint, bool product,
+                              const plx__view *view)
 {
-    *j = (plx__nb_joint){.product = product, .prior = prior, .joint = joint};
-    plx__mat_fill(joint, 0);
+    plx_index begin = view ? plx__held_begin(view) : 0, end = view ? plx__held_end(view, joint.rows) : joint.rows;
+    *j = (plx__nb_joint){.product = product, .prior = prior, .joint = joint, .view = view};
+    plx__mat_fill(plx__sub(joint, begin, 0, end - begin, joint.cols), 0);
     PLX_TRY(plx__arena_i32(&j->views, plx__scratch(ctx), joint.rows));
     PLX_TRY(plx__arena_f64(&j->log_prior, plx__scratch(ctx), joint.cols, 1));
     for (plx_index c = 0; c < joint.cols; c++) j->log_prior[c] = log(prior[c]);
@@ -223,7 +225,8 @@ plx_status plx__nb_joint_close(plx__nb_joint *j, plx_context *ctx)
 {
     plx_index n = j->joint.rows, rows = j->view ? plx__held_end(j->view, n) - plx__held_begin(j->view) : n;
     PLX_TRY(plx__parallel_for(ctx, rows, ROWS_AT_A_TIME, join_all, j));
-    return j->view ? plx__held_share(ctx, j->view, j->joint.data, (size_t)j->joint.ld * sizeof(double)) : PLX_OK;
+    if (!j->view || j->keep) return PLX_OK;
+    return plx__held_share(ctx, j->view, j->joint.data, (size_t)j->joint.ld * sizeof(double));
 }
 
 plx_status plx__nb_ensemble(plx_mat posterior, plx_context *ctx, const plx__nb_labels *l, const plx__view *views,
@@ -237,7 +240,7 @@ plx_status plx__nb_ensemble(plx_mat posterior, plx_context *ctx, const plx__nb_l
     PLX_TRY(plx__arena_f64(&prior, scratch, l->n_classes, 1));
     PLX_TRY(plx__arena_f64(&total, scratch, l->n_classes, 1));
     PLX_TRY(plx__nb_prior(prior, ctx, l, 0));
-    PLX_TRY(plx__nb_joint_open(&j, ctx, prior, posterior, false));
+    PLX_TRY(plx__nb_joint_open(&j, ctx, prior, posterior, false, n_views ? &views[0] : NULL));
     PLX_TRY(plx__arena_mat(&own, scratch, l->n, l->n_classes));
     for (plx_index v = 0; v < n_views; v++) {
         plx__mark inner = plx__arena_mark(scratch);

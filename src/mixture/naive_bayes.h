@@ -48,20 +48,22 @@ plx_status plx__nb_table_scores(plx_context *ctx, plx__points rows, plx_cmat log
 /* Joining the views of every sample: the mean of their posteriors, or the product of their likelihoods. */
 typedef struct plx__nb_joint {
     bool product;
-    const double *prior; /* K */
-    double *log_prior;   /* K */
-    plx_mat joint;       /* n x K, zero at the start */
-    int32_t *views;      /* n: views joined so far */
-    const plx__view *view;
+    const double *prior;   /* K */
+    double *log_prior;     /* K */
+    plx_mat joint;         /* n x K, zero at the start */
+    int32_t *views;        /* n: views joined so far */
+    const plx__view *view; /* the one that joins; at first any, or NULL: it tells the rows that are here */
     plx_mat own;
+    bool keep; /* every rank keeps the posteriors of its own rows */
 } plx__nb_joint;
 
-plx_status plx__nb_joint_open(plx__nb_joint *j, plx_context *ctx, const double *prior, plx_mat joint, bool product);
+plx_status plx__nb_joint_open(plx__nb_joint *j, plx_context *ctx, const double *prior, plx_mat joint, bool product,
+                              const plx__view *view);
 
 /* One view's log scores `own` (n x K) become its posteriors (zero rows where it is missing) and join the others. */
 plx_status plx__nb_joint_add(plx__nb_joint *j, plx_context *ctx, const plx__view *view, plx_mat own);
 
-/* The joint posterior, of all samples on all ranks; a sample without any view gets the prior. */
+/* The joint posterior, of all samples on all ranks unless they keep their own; a sample without any view gets the prior. */
 plx_status plx__nb_joint_close(plx__nb_joint *j, plx_context *ctx);
 
 /* How samples are cut; which rows of divided views each rank must have for the counts: bound[r] .. bound[r+1]-1. */

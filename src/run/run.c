@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/ranks.h"
 #include "data/divided.h"
 
 bool plx__wanted(const plx__run *run, const char *name)
@@ -17,12 +18,73 @@ bool plx__wanted(const plx__run *run, const char *name)
     return false;
 }
 
+/* ---- results over samples ---- */
+
+void plx__kept_rows(plx_index *begin, plx_index *end, const plx__run *run)
+{
+    int rank = plx__rank(run->ctx);
+    *begin = run->kept ? run->kept[rank] : 0;
+    *end = run->kept ? run->kept[rank + 1] : run->problem->n;
+}
+
+plx_index plx__kept_count(const plx__run *run)
+{
+    plx_index begin = 0, end = 0;
+    plx__kept_rows(&begin, &end, run);
+    return end - begin;
+}
+
+static plx_mat by_sample(const plx__run *run, plx_mat part)
+{
+    plx_index begin = 0, end = 0;
+    plx__kept_rows(&begin, &end, run);
+    return (plx_mat){plx__rows_at(part.data, begin, part.cols), run->problem->n, part.cols, part.ld};
+}
+
+plx_status plx__sample_array(plx_mat *out, plx__run *run, const char *name, plx_index cols)
+{
+    plx_mat part;
+    PLX_TRY(plx__store_new(&part, run->out, name, plx__kept_count(run), cols));
+    *out = by_sample(run, part);
+    return PLX_OK;
+}
+
+plx_status plx__sample_scores(plx_mat *out, plx__run *run, plx_index cols)
+{
+    PLX_TRY(plx__arena_mat(&run->outcome->scores, run->out->arena, plx__kept_count(run), cols));
+    *out = by_sample(run, run->outcome->scores);
+    return PLX_OK;
+}
+
+plx_cmat plx__kept_part(const plx__run *run, plx_mat m)
+{
+    plx_index begin = 0, end = 0;
+    plx__kept_rows(&begin, &end, run);
+    if (!run->kept) return plx__cmat(m);
+    return (plx_cmat){plx__rows_at(m.data, -begin, m.cols), end - begin, m.cols, m.ld};
+}
+
+plx_status plx__share_rows(plx__run *run, plx__slabs cut, plx_mat m)
+{
+    if (run->kept) return PLX_OK;
+    return plx__slabs_share(run->ctx, cut, m.data, (size_t)m.ld * sizeof *m.data, 1);
+}
+
 /* ---- outcome ---- */
+
+/* How many samples it is about, and which. */
+static void open_outcome(plx__run *run, plx__outcome_kind kind)
+{
+    plx_index end = 0;
+    run->outcome->kind = kind;
+    plx__kept_rows(&run->outcome->first, &end, run);
+    run->outcome->n = end - run->outcome->first;
+}
 
 static plx_status copy_scores(plx__run *run, plx_cmat scores, const char *const *columns)
 {
     plx__outcome *o = run->outcome;
-    if (!scores.data) return PLX_OK;
+    if (!scores.data && !(run->kept && scores.cols)) return PLX_OK; /* a rank may have no samples */
     const char **names = NULL;
     PLX_TRY(plx__arena_mat(&o->scores, run->out->arena, scores.rows, scores.cols));
     for (plx_index i = 0; i < scores.rows; i++) {
@@ -38,8 +100,7 @@ static plx_status copy_scores(plx__run *run, plx_cmat scores, const char *const 
 plx_status plx__outcome_numbers(plx__run *run, const char *const *labels, plx_cmat scores, const char *const *columns)
 {
     plx__outcome *o = run->outcome;
-    o->kind = PLX__OUTCOME_NUMBERS;
-    o->n = run->problem->n;
+    open_outcome(run, PLX__OUTCOME_NUMBERS);
     PLX_TRY(PLX__ARENA_NEW(&o->label, run->out->arena, o->n));
     for (plx_index i = 0; i < o->n; i++)
         if (labels[i]) PLX_TRY(plx__arena_text(&o->label[i], run->out->arena, labels[i]));
@@ -49,16 +110,16 @@ plx_status plx__outcome_numbers(plx__run *run, const char *const *labels, plx_cm
 plx_status plx__outcome_nothing(plx__run *run)
 {
     plx__outcome *o = run->outcome;
-    o->kind = PLX__OUTCOME_NONE;
-    o->n = run->problem->n;
+    open_outcome(run, PLX__OUTCOME_NONE);
     return PLX__ARENA_NEW(&o->label, run->out->arena, o->n);
 }
 
 /* Labels drawn from a list of names: the texts are shared. */
-static plx_status outcome_indexed(plx__run *run, const int32_t *index, const char *const *names, plx_cmat scores)
+static plx_status outcome_indexed(plx__run *run, plx__outcome_kind kind, const int32_t *index, const char *const *names,
+                                  plx_cmat scores)
 {
     plx__outcome *o = run->outcome;
-    o->n = run->problem->n;
+    open_outcome(run, kind);
     PLX_TRY(PLX__ARENA_NEW(&o->label, run->out->arena, o->n));
     for (plx_index i = 0; i < o->n; i++) o->label[i] = index[i] < 0 ? NULL : names[index[i]];
     return copy_scores(run, scores, names);
@@ -70,8 +131,7 @@ plx_status plx__outcome_classes(plx__run *run, const int32_t *index, plx_cmat sc
     const char **names = NULL;
     PLX_TRY(PLX__ARENA_NEW(&names, run->out->arena, p->n_classes));
     for (plx_index c = 0; c < p->n_classes; c++) PLX_TRY(plx__arena_text(&names[c], run->out->arena, p->classes[c]));
-    run->outcome->kind = PLX__OUTCOME_CLASSES;
-    return outcome_indexed(run, index, names, scores);
+    return outcome_indexed(run, PLX__OUTCOME_CLASSES, index, names, scores);
 }
 
 plx_status plx__outcome_clusters(plx__run *run, const int32_t *index, plx_index n_clusters, plx_cmat scores)
@@ -80,8 +140,7 @@ plx_status plx__outcome_clusters(plx__run *run, const int32_t *index, plx_index 
     PLX_TRY(PLX__ARENA_NEW(&names, run->out->arena, n_clusters));
     for (plx_index c = 0; c < n_clusters; c++)
         PLX_TRY(plx__arena_printf(&names[c], run->out->arena, "c%lld", (long long)c));
-    run->outcome->kind = PLX__OUTCOME_CLUSTERS;
-    return outcome_indexed(run, index, names, scores);
+    return outcome_indexed(run, PLX__OUTCOME_CLUSTERS, index, names, scores);
 }
 
 plx_status plx__outcome_clusters_and(plx__run *run, const int32_t *index, plx_index n_clusters, const char *rest)
@@ -92,6 +151,11 @@ plx_status plx__outcome_clusters_and(plx__run *run, const int32_t *index, plx_in
     for (plx_index i = 0; i < run->outcome->n; i++)
         if (index[i] < 0) run->outcome->label[i] = name;
     return PLX_OK;
+}
+
+plx_index plx__outcome_samples(const plx_context *ctx, const plx__outcome *o)
+{
+    return o->bound ? o->bound[plx__ranks(ctx)] : o->n;
 }
 
 void plx__argmax_rows(int32_t *out, plx_cmat scores)
@@ -180,15 +244,23 @@ plx_status plx__require_counts(plx__run *run, const char *remedy)
     return PLX_OK;
 }
 
-plx_status plx__require_finite(plx__run *run, plx_cmat values, const char *what)
+static plx_status finite_rows(plx__run *run, plx_cmat values, plx_index begin, plx_index end, const char *what)
 {
-    for (plx_index i = 0; i < values.rows; i++)
+    for (plx_index i = begin; i < end; i++)
         for (plx_index j = 0; j < values.cols; j++)
             if (!isfinite(values.data[i * values.ld + j]))
                 PLX_FAIL(run->ctx, PLX_E_NUMERIC,
                          "%s: the %s of sample %s are not finite; its values are too large, scale the view",
                          run->method->name, what, run->problem->ids[i]);
     return PLX_OK;
+}
+
+plx_status plx__require_finite(plx__run *run, plx_cmat values, const char *what)
+{
+    plx_index begin = 0, end = 0;
+    if (!run->kept) return finite_rows(run, values, 0, values.rows, what);
+    plx__kept_rows(&begin, &end, run);
+    return plx__peers_settle(run->ctx, finite_rows(run, values, begin, end, what));
 }
 
 /* ---- views a model needs ---- */

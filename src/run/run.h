@@ -9,6 +9,7 @@
 #ifndef PLX_RUN_RUN_H
 #define PLX_RUN_RUN_H
 
+#include "core/slabs.h"
 #include "data/scale.h"
 #include "params/param.h"
 #include "run/store.h"
@@ -48,13 +49,16 @@ typedef enum plx__outcome_kind {
     PLX__OUTCOME_NUMBERS
 } plx__outcome_kind;
 
-/* Labels and scores per sample. */
+/* Labels and scores per sample: of all samples, or, where each of several processes keeps the results of its own rows
+ * (plx_fit_options.own_results), of the samples first .. first+n-1. */
 typedef struct plx__outcome {
     plx__outcome_kind kind;
     plx_index n;
     const char **label; /* n; NULL entries print as ? */
     plx_mat scores;     /* n x n_columns; data NULL: none */
     const char *const *columns;
+    plx_index first;
+    const plx_index *bound; /* rank r has bound[r] .. bound[r+1]-1; NULL: all are here */
 } plx__outcome;
 
 /* Numbers about the run itself. */
@@ -88,7 +92,27 @@ typedef struct plx__run {
     const plx__store *warm;  /* fit: what a fit of the same method to nearly the same data left, as a start; or NULL */
     const plx__offer *offer; /* fit: NULL: everything may be acquired */
     plx__checkpoint *checkpoint; /* fit: where the state of the iteration is kept; NULL: nowhere */
+    const plx_index
+        *kept; /* fit: of the results over samples, rank r keeps kept[r] .. kept[r+1]-1; NULL: all ranks have
+                              all */
 } plx__run;
+
+/* ---- results over samples ---- */
+
+/* The samples whose results stay here: begin .. end-1. */
+void plx__kept_rows(plx_index *begin, plx_index *end, const plx__run *run);
+/* How many they are. */
+plx_index plx__kept_count(const plx__run *run);
+
+/* An array of the method with a row for every sample whose results stay here. `out` is indexed by the sample, so it must
+ * not be looked at beyond those. */
+plx_status plx__sample_array(plx_mat *out, plx__run *run, const char *name, plx_index cols);
+/* The same for the scores of the outcome. */
+plx_status plx__sample_scores(plx_mat *out, plx__run *run, plx_index cols);
+/* Rows of such an array by themselves, from the first that is here. */
+plx_cmat plx__kept_part(const plx__run *run, plx_mat by_sample);
+/* Rows of `cut` that other processes have worked on come here, unless all keep their own. */
+plx_status plx__share_rows(plx__run *run, plx__slabs cut, plx_mat by_sample);
 
 /* ---- what a method may ask and tell ---- */
 
@@ -96,13 +120,16 @@ typedef struct plx__run {
 bool plx__wanted(const plx__run *run, const char *name);
 
 /* Predictions by class index (-1: ?) with one score column per class; by cluster number (c0, c1, ...); as texts of
- * numbers; or none at all. Arrays are copied. scores.data may be NULL. */
+ * numbers; or none at all. Arrays are copied and have as many rows as results stay here. scores.data may be NULL. */
 plx_status plx__outcome_classes(plx__run *run, const int32_t *index, plx_cmat scores);
 plx_status plx__outcome_clusters(plx__run *run, const int32_t *index, plx_index n_clusters, plx_cmat scores);
 /* The same without scores, samples of cluster -1 being called `rest`. */
 plx_status plx__outcome_clusters_and(plx__run *run, const int32_t *index, plx_index n_clusters, const char *rest);
 plx_status plx__outcome_numbers(plx__run *run, const char *const *labels, plx_cmat scores, const char *const *columns);
 plx_status plx__outcome_nothing(plx__run *run);
+
+/* Samples it is about, those of other ranks too. */
+plx_index plx__outcome_samples(const plx_context *ctx, const plx__outcome *o);
 
 /* Largest score per row, ties to the smallest index. */
 void plx__argmax_rows(int32_t *out, plx_cmat scores);
@@ -122,7 +149,8 @@ plx_status plx__require_nonnegative(plx__run *run, const plx__view *view);
  * zero). */
 plx_status plx__require_counts(plx__run *run, const char *remedy);
 
-/* Every entry is finite, or PLX_E_NUMERIC naming the sample: `what` is e.g. "scores". */
+/* Every entry is finite, or PLX_E_NUMERIC naming the sample: `what` is e.g. "scores". Of results that are divided, those
+ * that stay here; all ranks call it then, and fail together. */
 plx_status plx__require_finite(plx__run *run, plx_cmat values, const char *what);
 
 /* Fit: which views the model needs (n_views flags). New data are matched and checked in those only; a method that says
@@ -217,6 +245,7 @@ struct plx__method {
      * bound[r+1]-1. */
     bool (*own_rows)(plx__run *run, const plx_dataset *data); /* `run` has no problem yet */
     plx_status (*whose_rows)(plx_index *bound, plx__run *run);
+    bool own_results; /* it can leave results over samples with the rank that has the rows (plx__sample_array()) */
     unsigned capabilities;
     plx_index min_views, max_views; /* max 0: no limit */
     plx_index min_classes;          /* among the labels; 0: labels are optional */

@@ -28,7 +28,11 @@ static void quality_is_as_counted_by_hand(void **state)
     plx_dataset *d = new_dataset(ctx, 6);
     plx_explanation *e = NULL;
     plx__judged j;
-    plx__outcome o = {PLX__OUTCOME_CLASSES, 6, ANSWER, {(double *)(uintptr_t)SCORES, 6, 2, 2}, CLASSES};
+    plx__outcome o = {.kind = PLX__OUTCOME_CLASSES,
+                      .n = 6,
+                      .label = ANSWER,
+                      .scores = {(double *)(uintptr_t)SCORES, 6, 2, 2},
+                      .columns = CLASSES};
     double x[6] = {0, 1, 2, 3, 4, 5};
     uint8_t present[6] = {1, 1, 1, 1, 0, 1};
     (void)state;

@@ -316,8 +316,8 @@ static double channel_bytes(const plx__run *run, const plx__view *view, plx_inde
     double n = (double)run->problem->n, size = (double)plx__padded(m) * (double)view->cols;
     if (plx__coem_likelihood(&likelihood, run, view->name, view->kind) != PLX_OK) return 0;
     bool variance = plx__has_variance(likelihood);
-    return plx__view_mixture_bytes(view, run->problem->n, likelihood, m) + n + 8 * (double)m * n + 16 * n +
-           8 * size * ((variance ? 2 : 1) * (several ? 2 : 1));
+    return plx__view_mixture_bytes(view, run->problem->n, likelihood, m) + n +
+           8 * (double)m * (double)plx__kept_count(run) + 16 * n + 8 * size * ((variance ? 2 : 1) * (several ? 2 : 1));
 }
 
 /* The views a mode joins, as one, and the room for joining them. */
@@ -372,7 +372,7 @@ static double memory(const plx__run *run)
     plx_index m = set->clusters > 0 ? set->clusters : plx__max(1, x->n_classes);
     bool several = set->restarts > 1 || (set->restarts < 1 && !x->n_labelled);
     double n = (double)x->n, padded = (double)plx__padded(m), kept = joined ? n : kept_rows(run), slabs = 0;
-    double bytes = 8 * (padded * (n + 2 * kept) + 2 * n * (double)m) + 64 * n;
+    double bytes = 8 * (padded * (n + 2 * kept) + 2 * (double)plx__kept_count(run) * (double)m) + 64 * n;
     bytes += plx__scale_rows_bytes(run, plx__coem_scales_rows);
     if (joined) return bytes + joined_bytes(run, m, several);
     bytes += plx__coem_cache_bytes((plx_index)kept, x->n_views, plx__padded(m));
@@ -423,6 +423,7 @@ const plx__method plx__method_coem = {
     .ranks = PLX__RANKS_SUMS,
     .own_rows = plx__coem_own_rows,
     .whose_rows = plx__coem_whose_rows,
+    .own_results = true,
     .params = tables,
     .clusters_by = PLX__CLUSTERS_BIC,
     .clusters_array = "loglik",

@@ -82,10 +82,8 @@ static plx_status finish_pane(void *arg, plx_context *ctx, plx_index begin, plx_
 static plx_status share_posteriors(const finale *q)
 {
     coem *m = q->m;
-    size_t row = (size_t)m->m * sizeof(double);
-    PLX_TRY(plx__slabs_share(m->ctx, m->cut.slabs, q->joint.data, row, 1));
-    for (plx_index c = 0; c < m->n_channels; c++)
-        PLX_TRY(plx__slabs_share(m->ctx, m->cut.slabs, q->own[c].data, row, 1));
+    PLX_TRY(plx__share_rows(m->run, m->cut.slabs, q->joint));
+    for (plx_index c = 0; c < m->n_channels; c++) PLX_TRY(plx__share_rows(m->run, m->cut.slabs, q->own[c]));
     return PLX_OK;
 }
 
@@ -109,19 +107,20 @@ plx_status plx__coem_write_samples(coem *m)
     int32_t *label = NULL;
     const char *name = NULL;
     PLX_TRY(PLX__ARENA_NEW(&q.own, plx__scratch(m->ctx), m->n_channels));
-    PLX_TRY(plx__store_new(&q.joint, run->out, "posterior", m->n, m->m));
+    PLX_TRY(plx__sample_array(&q.joint, run, "posterior", m->m));
     for (plx_index c = 0; c < m->n_channels; c++) {
         PLX_TRY(plx__view_key(&name, m->ctx, "posterior", m->channels[c].name));
-        PLX_TRY(plx__store_new(&q.own[c], run->out, name, m->n, m->m));
+        PLX_TRY(plx__sample_array(&q.own[c], run, name, m->m));
     }
     PLX_TRY(joint_prior(&q));
     PLX_TRY(plx__slabs_each(m->ctx, m->cut.slabs, finish_pane, &q));
     PLX_TRY(share_posteriors(&q));
     PLX_TRY(plx__require_finite(run, plx__cmat(q.joint), "posteriors"));
-    PLX_TRY(plx__arena_i32(&label, plx__scratch(m->ctx), m->n));
-    plx__argmax_rows(label, plx__cmat(q.joint));
-    if (m->seeded) return plx__outcome_classes(run, label, plx__cmat(q.joint));
-    return plx__outcome_clusters(run, label, m->m, plx__cmat(q.joint));
+    plx_cmat joint = plx__kept_part(run, q.joint);
+    PLX_TRY(plx__arena_i32(&label, plx__scratch(m->ctx), joint.rows));
+    plx__argmax_rows(label, joint);
+    if (m->seeded) return plx__outcome_classes(run, label, joint);
+    return plx__outcome_clusters(run, label, m->m, joint);
 }
 
 /* ---- parameters ---- */

@@ -51,21 +51,18 @@ static plx_status final_chunk(void *arg, plx_context *ctx, plx_index begin, plx_
 static plx_status score_all(mvk *m, mvk_final *final)
 {
     finale q = {.m = m, .final = final};
-    plx__outcome *o = m->run->outcome;
     const char *name = NULL;
     plx_index end = 0;
     PLX_TRY(PLX__ARENA_NEW(&q.own, plx__scratch(m->ctx), m->n_channels));
     for (plx_index c = 0; c < m->n_channels; c++) {
         PLX_TRY(plx__view_key(&name, m->ctx, "scores", m->channels[c].name));
-        PLX_TRY(plx__store_new(&q.own[c], m->run->out, name, m->n, m->k));
+        PLX_TRY(plx__sample_array(&q.own[c], m->run, name, m->k));
     }
-    PLX_TRY(plx__arena_mat(&o->scores, m->run->out->arena, m->n, m->k));
-    q.mean = o->scores;
+    PLX_TRY(plx__sample_scores(&q.mean, m->run, m->k));
     plx__slabs_mine(&q.first, &end, m->ctx, m->cut);
     PLX_TRY(plx__parallel_for(m->ctx, end - q.first, m->chunk, final_chunk, &q));
-    for (plx_index c = 0; c < m->n_channels; c++)
-        PLX_TRY(plx__slabs_share(m->ctx, m->cut, q.own[c].data, (size_t)m->k * sizeof(double), 1));
-    return plx__slabs_share(m->ctx, m->cut, q.mean.data, (size_t)m->k * sizeof(double), 1);
+    for (plx_index c = 0; c < m->n_channels; c++) PLX_TRY(plx__share_rows(m->run, m->cut, q.own[c]));
+    return plx__share_rows(m->run, m->cut, q.mean);
 }
 
 /* ---- labels ---- */
@@ -103,14 +100,17 @@ static plx_status write_labels(mvk *m, const mvk_final *final)
 {
     plx__outcome *o = m->run->outcome;
     const char **names = NULL;
+    plx_index end = 0;
     PLX_TRY(class_names(&names, m));
     o->kind = m->names ? PLX__OUTCOME_CLASSES : PLX__OUTCOME_CLUSTERS;
-    o->n = m->n;
+    plx__kept_rows(&o->first, &end, m->run);
+    o->n = end - o->first;
     o->columns = names;
-    PLX_TRY(PLX__ARENA_NEW(&o->label, m->run->out->arena, m->n));
-    for (plx_index j = 0; j < m->n; j++) {
-        if (final->sets) PLX_TRY(set_text(&o->label[j], m, names, final->sets + j * m->k));
-        else o->label[j] = names[final->label[j]];
+    PLX_TRY(PLX__ARENA_NEW(&o->label, m->run->out->arena, o->n));
+    for (plx_index i = 0; i < o->n; i++) {
+        plx_index j = o->first + i;
+        if (final->sets) PLX_TRY(set_text(&o->label[i], m, names, final->sets + j * m->k));
+        else o->label[i] = names[final->label[j]];
     }
     return PLX_OK;
 }
@@ -120,7 +120,9 @@ static plx_status write_labels(mvk *m, const mvk_final *final)
 /* 0/1 rows: everything when channel < 0, else what the channel says; zero where it is missing. */
 static void fill_assign(const mvk *m, const mvk_final *final, plx_mat out, plx_index channel)
 {
-    for (plx_index j = 0; j < m->n; j++) {
+    plx_index begin = 0, end = 0;
+    plx__kept_rows(&begin, &end, m->run);
+    for (plx_index j = begin; j < end; j++) {
         double *row = out.data + j * out.ld;
         memset(row, 0, (size_t)m->k * sizeof *row);
         if (channel >= 0 && !m->channels[channel].present[j]) continue;
@@ -142,7 +144,7 @@ static plx_status write_assign(mvk *m, const mvk_final *final, const char *name,
 {
     plx_mat out;
     if (!m->run->fitted && !plx__wanted(m->run, name)) return PLX_OK;
-    PLX_TRY(plx__store_new(&out, m->run->out, name, m->n, m->k));
+    PLX_TRY(plx__sample_array(&out, m->run, name, m->k));
     fill_assign(m, final, out, channel);
     return PLX_OK;
 }

@@ -272,8 +272,9 @@ static double memory(const plx__run *run)
     }
     double copies = set->clusters > 0 && set->restarts > 1 ? 6 : 5;
     copies += plx__slabs_cut(x->n, PLX__PANE_ROWS).count > 1;
-    return scaled + 8 * (k + 32) * cols * copies + 8 * n * k * (views + 1 + (double)run->n_wanted) +
-           n * (16 * views + 24) + 4 * n * k;
+    return scaled + 8 * (k + 32) * cols * copies +
+           8 * (double)plx__kept_count(run) * k * (views + 1 + (double)run->n_wanted) + n * (16 * views + 24) +
+           4 * n * k;
 }
 
 static const plx__param_table tables[] = {param_specs, plx__scale_params, plx__heldout_params, plx__uncovered_params,
@@ -301,6 +302,7 @@ const plx__method plx__method_mvkmeans = {
     .ranks = PLX__RANKS_SUMS,
     .own_rows = plx__mvk_own_rows,
     .whose_rows = plx__mvk_whose_rows,
+    .own_results = true,
     .params = tables,
     .arrays = array_specs,
     .profiles = {.array = "centroids.VIEW", .kind = PLX__PROFILE_LEVELS},

@@ -28,6 +28,17 @@ static int hide_labels(plx_dataset **data, cli_session *s)
     return code;
 }
 
+/* An .mtx file goes column by column: several ranks cannot write one together, each with its rows. */
+static bool dumps_matrices(const cli_args *args)
+{
+    const char *request = NULL;
+    for (int i = 0; (request = cli_value_at(args, "dump", i)); i++) {
+        size_t length = strlen(request);
+        if (length > 4 && strcmp(request + length - 4, ".mtx") == 0) return true;
+    }
+    return false;
+}
+
 static int run_fit(plx_model **out, cli_session *s, const char *method, const plx_dataset *data,
                    const plx_params *params)
 {
@@ -42,6 +53,7 @@ static int run_fit(plx_model **out, cli_session *s, const char *method, const pl
     o.checkpoint = cli_value(s->args, "checkpoint");
     if (cli_value(s->args, "every")) cli_read_time(&o.checkpoint_every, cli_value(s->args, "every"));
     o.resume = cli_flag(s->args, "resume");
+    o.own_results = s->own_rows && !dumps_matrices(s->args);
     if (!code) code = cli_fail(s, plx_fit(out, s->ctx, method, data, params, &o));
     cli_free_names(names, (int)o.n_arrays);
     free(directory);
@@ -50,6 +62,7 @@ static int run_fit(plx_model **out, cli_session *s, const char *method, const pl
 
 /* ---- results ---- */
 
+/* By all ranks where each has the results of its own samples: what they write together is rank 0's file. */
 static int write_results(cli_session *s, plx_model *model, const plx_dataset *data)
 {
     const char *out = cli_value(s->args, "out"), *file = cli_value(s->args, "model"),
@@ -59,8 +72,8 @@ static int write_results(cli_session *s, plx_model *model, const plx_dataset *da
     if (!code) code = cli_dump_all(s, model, data, false);
     if (!code) code = cli_dump_all(s, model, data, true);
     if (!code && out) code = cli_fail(s, plx_prediction_write(s->ctx, plx_model_prediction(model), data, out));
-    if (!code && file) code = cli_fail(s, plx_model_save(s->ctx, model, file));
-    if (!code && json) code = cli_write_text(s, json, text);
+    if (!code && file && cli_writes()) code = cli_fail(s, plx_model_save(s->ctx, model, file));
+    if (!code && json && cli_writes()) code = cli_write_text(s, json, text);
     return code;
 }
 
@@ -202,7 +215,8 @@ static int fit_data(cli_session *s, const char *method, plx_dataset **data, cons
     if (!code) code = run_fit(&model, s, method, *data, params);
     double seconds = seconds_now() - started;
     if (!code) code = cli_fail(s, plx_prediction_metrics(&metrics, s->ctx, plx_model_prediction(model), model, *data));
-    if (!code && cli_writes()) code = write_results(s, model, *data);
+    bool together = plx_prediction_divided(plx_model_prediction(model));
+    if (!code && (together || cli_writes())) code = write_results(s, model, *data);
     if (!code && cli_writes()) code = write_report(s, model, *data);
     if (!code) say_result(s, model, *data, metrics, seconds);
     plx_metrics_destroy(metrics);

@@ -28,12 +28,32 @@ plx__slabs plx__slabs_even(const plx_context *ctx, plx_index n)
 
 /* ---- whose they are ---- */
 
-/* Slabs first .. last-1 are rank's; rank 0 has some whenever there are any. */
+/* Where the slabs of `rank` begin: at the edge nearest to its even share of the samples, since the last slab may be short
+ * and a few slabs do not divide evenly by number. Everybody has one as long as there are enough, rank 0 always. */
+static plx_index first_slab(plx__slabs cut, int rank, int ranks)
+{
+    if (cut.count <= ranks) return plx__min(cut.count, rank);
+    double share = (double)cut.n / (double)cut.rows * rank / ranks;
+    plx_index nearest = rank == ranks ? cut.count : (plx_index)(share + 0.5);
+    return plx__max(rank, plx__min(nearest, cut.count - (ranks - rank)));
+}
+
+/* Slabs first .. last-1 are rank's. */
 static void run_of(plx_index *first, plx_index *last, plx__slabs cut, int rank, int ranks)
 {
-    plx_index each = cut.alone ? cut.count : (cut.count + ranks - 1) / ranks;
-    *first = cut.alone ? 0 : plx__min(cut.count, rank * each);
-    *last = plx__min(cut.count, *first + each);
+    *first = cut.alone ? 0 : first_slab(cut, rank, ranks);
+    *last = cut.alone ? cut.count : first_slab(cut, rank + 1, ranks);
+}
+
+plx_index plx__slabs_most(const plx_context *ctx, plx__slabs cut)
+{
+    plx_index most = 0;
+    for (int r = 0; r < plx__ranks(ctx); r++) {
+        plx_index first = 0, last = 0;
+        run_of(&first, &last, cut, r, plx__ranks(ctx));
+        most = plx__max(most, last - first);
+    }
+    return most;
 }
 
 void plx__slabs_part(plx_index *begin, plx_index *end, plx__slabs cut, int rank, int ranks)

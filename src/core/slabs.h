@@ -68,6 +68,9 @@ void plx__slabs_of_rank(plx_index *begin, plx_index *end, const plx_context *ctx
 /* The same of all: rank r has bound[r] .. bound[r+1]-1. */
 void plx__slabs_bounds(plx_index *bound, const plx_context *ctx, plx__slabs cut);
 
+/* The most slabs that a process has. */
+plx_index plx__slabs_most(const plx_context *ctx, plx__slabs cut);
+
 /* Rows of an array over samples, `bytes` each, from the processes that worked on them to all. `group` samples have a row
  * together (1: each has its own); it divides a pane. O(log processes) messages of a process in a row. */
 plx_status plx__slabs_share(plx_context *ctx, plx__slabs cut, void *rows, size_t bytes, plx_index group);

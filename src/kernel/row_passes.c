@@ -184,6 +184,6 @@ plx_status plx__row_passes_gram(const plx__row_passes *p, plx_context *ctx, cons
 
 double plx__row_passes_bytes(const plx_context *ctx, plx_index rows, double width)
 {
-    plx_index slabs = plx__slabs_cut(rows, PLX__PANE_ROWS).count, ranks = plx__ranks(ctx);
-    return 8.0 * width * (double)(ranks > 1 ? (slabs + ranks - 1) / ranks : slabs > 1);
+    plx__slabs cut = plx__slabs_cut(rows, PLX__PANE_ROWS);
+    return 8.0 * width * (double)(plx__ranks(ctx) > 1 ? plx__slabs_most(ctx, cut) : cut.count > 1);
 }

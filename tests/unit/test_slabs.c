@@ -90,6 +90,32 @@ static plx_status refuse(void *arg, plx_context *ctx, plx_index begin, plx_index
     return PLX_OK;
 }
 
+/* A rank has its even share of the samples to within a slab, and some as long as there are enough slabs. */
+static void ranks_share_evenly(void **state)
+{
+    (void)state;
+    static const plx_index sizes[] = {0, 1, 9, 11, 61, 63, 99, 639, 641, 12345};
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+        for (int ranks = 1; ranks <= 9; ranks++) {
+            plx__slabs cut = plx__slabs_cut(sizes[k], 10);
+            double share = (double)sizes[k] / ranks;
+            plx_index next = 0;
+            for (int r = 0; r < ranks; r++) {
+                plx_index begin = 0, end = 0;
+                plx__slabs_part(&begin, &end, cut, r, ranks);
+                assert_int_equal(begin, next);
+                assert_true(end >= begin && (begin % cut.rows == 0 || begin == cut.n));
+                assert_true((double)(end - begin) <= share + (double)cut.rows);
+                if (cut.count >= ranks && cut.n > 0) assert_true(end > begin);
+                next = end;
+            }
+            assert_int_equal(next, sizes[k]);
+        }
+    plx_index begin = 0, end = 0; /* seven slabs, the last one short: three are nearer to a half than four */
+    plx__slabs_part(&begin, &end, plx__slabs_cut(61, 10), 0, 2);
+    assert_int_equal(end, 30);
+}
+
 static void failures_end_the_pass(void **state)
 {
     (void)state;
@@ -104,6 +130,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(panes_cover_the_samples),
         cmocka_unit_test(sums_are_those_of_the_cut),
+        cmocka_unit_test(ranks_share_evenly),
         cmocka_unit_test(failures_end_the_pass),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

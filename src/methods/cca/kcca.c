@@ -157,11 +157,11 @@ static double most_columns(const plx__run *run, const plx__view *v)
 static double rows_of_z(const plx__run *run)
 {
     const canon_params *set = run->params;
-    plx_index n = run->problem->n, begin = 0, end = n;
+    plx_index n = run->problem->n;
+    plx__slabs cut = plx__slabs_cut(n, PLX__PANE_ROWS);
     bool few = set->gs_max > 0 && set->gs_max < n / 4;
-    if (few && set->missing == CANON_COMPLETE)
-        plx__slabs_of_rank(&begin, &end, run->ctx, plx__slabs_cut(n, PLX__PANE_ROWS), 0);
-    return (double)(end - begin);
+    cut.alone = !few || set->missing != CANON_COMPLETE;
+    return (double)plx__min(n, plx__slabs_most(run->ctx, cut) * cut.rows);
 }
 
 /* Prepared rows and their copies, Z of all views; a kernel matrix at a time (or blocks of it) and its columns before

@@ -361,7 +361,7 @@ static double slab_bytes(const plx__run *run, const plx__view *view, plx_index m
 {
     plx__mixture_cut cut = plx__mixture_cut_of(&view, 1, run->problem->n, m);
     if (plx__ranks(run->ctx) == 1) return 0;
-    return 8 * (double)(cut.slabs.count / plx__ranks(run->ctx) + 1) * (double)plx__padded(m) * (double)view->cols;
+    return 8 * (double)plx__slabs_most(run->ctx, cut.slabs) * (double)plx__padded(m) * (double)view->cols;
 }
 
 static double memory(const plx__run *run)

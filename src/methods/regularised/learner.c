@@ -571,14 +571,14 @@ double plx__learner_pivot_bytes(const plx__run *run, plx_index view, plx_index m
     const plx__problem *p = run->problem;
     double n = (double)p->n, l = (double)p->n_labelled, k = (double)p->n_classes, entries = 0;
     double pivots = fmin((double)most_pivots, l);
-    plx_index begin = 0, end = 0;
+    plx__slabs cut = plx__slabs_cut(p->n_labelled, PLX__PANE_ROWS);
     for (plx_index v = 0; v < p->n_views; v++)
         if (view < 0 || v == view)
             entries += p->views[v].sparse ? 1.5 * (double)p->views[v].nonzeros : n * (double)p->views[v].cols;
     if (run->fitted) return plx__prepared_bytes(run, view) + 8 * (entries + 1024.0 * n + 4 * n * k);
-    plx__slabs_of_rank(&begin, &end, run->ctx, plx__slabs_cut(p->n_labelled, PLX__PANE_ROWS), 0);
+    double held = fmin(l, (double)(plx__slabs_most(run->ctx, cut) * cut.rows));
     double solving = 2 * pivots * pivots + (2 * l + 5 * pivots) * k + fmin(l, PLX__PANE_ROWS) * pivots;
-    return plx__prepared_bytes(run, view) + plx__pivot_expansion_bytes((double)(end - begin), pivots) +
+    return plx__prepared_bytes(run, view) + plx__pivot_expansion_bytes(held, pivots) +
            plx__row_passes_bytes(run->ctx, p->n_labelled, pivots * pivots) +
            8 * (2 * entries + solving + 1024.0 * pivots + 4 * n * k);
 }

@@ -15,6 +15,21 @@ typedef struct plx__held { /* something on the device that goes with its session
     int64_t bytes;
 } plx__held;
 
+enum { PLX__DEVICE_TIMED = 48 };
+
+typedef struct plx__device_time {
+    const char *operation;
+    int64_t calls;
+    double seconds;
+} plx__device_time;
+
+typedef struct plx__device_times {
+    bool on;
+    int count;
+    double mark, elsewhere; /* when the last operation ended; seconds between operations */
+    plx__device_time entry[PLX__DEVICE_TIMED];
+} plx__device_times;
+
 struct plx__device {
     plx_context *ctx;
     char name[PLX__DEVICE_NAME];
@@ -30,7 +45,14 @@ struct plx__device {
     int64_t failures; /* calls that failed, and needs that were too large */
     int64_t sessions, told;
     plx__held *held;
+    plx__device_times times;
 };
+
+/* device_times.c: of the outermost session, where diagnostics are wanted. What is not between begin and end is the CPU's. */
+void plx__device_times_start(plx__device *dev);
+void plx__device_times_begin(plx__device *dev);
+void plx__device_times_end(plx__device *dev, const char *operation);
+void plx__device_times_tell(plx__device *dev, const char *what);
 
 /* The table of libparallax_NAME.so, which stays loaded. PLX_E_DEVICE with the reason. */
 plx_status plx__device_find(plx_device_table *out, plx_context *ctx, const char *name);

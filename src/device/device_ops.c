@@ -8,12 +8,19 @@
 #include "linalg/factor.h"
 
 const plx_device_table *plx__device_table(const plx__device *dev) { return dev->table; }
-plx_device *plx__device_handle(const plx__device *dev) { return dev->opened; }
 plx_context *plx__device_context(const plx__device *dev) { return dev->ctx; }
+
+/* Asked for right before an operation of the table is called. */
+plx_device *plx__device_handle(plx__device *dev)
+{
+    plx__device_times_begin(dev);
+    return dev->opened;
+}
 
 /* A device that failed in itself is not asked again; one that was short of memory is. */
 plx_status plx__device_did(plx__device *dev, int code, const char *operation)
 {
+    plx__device_times_end(dev, operation);
     if (code == PLX_DEVICE_OK) return PLX_OK;
     if (code == PLX_DEVICE_NUMERIC) return PLX_E_NUMERIC;
     dev->failures++;
@@ -33,6 +40,7 @@ plx_status plx__device_lacks(plx__device *dev, const char *operation)
 #define OPERATION(dev, name, ...)                                                                                      \
     do {                                                                                                               \
         PLX_TRY(plx__poll((dev)->ctx));                                                                                \
+        plx__device_times_begin(dev);                                                                                  \
         return plx__device_did((dev), (dev)->table->name((dev)->opened, __VA_ARGS__), #name);                          \
     } while (0)
 
@@ -115,6 +123,7 @@ static plx_status factorise(plx__device *dev, plx_device_mat a, plx__bad_pivot *
 {
     int64_t pivot = -1;
     PLX_TRY(plx__poll(dev->ctx));
+    plx__device_times_begin(dev);
     plx_status st = plx__device_did(dev, dev->table->potrf(dev->opened, a, &pivot), "potrf");
     *bad = (plx__bad_pivot){pivot, NAN};
     return st;
@@ -161,6 +170,7 @@ plx_status plx__device_cholesky_jitter(plx__device *dev, plx_device_mat a, plx_d
 plx_status plx__device_chol_inverse(plx__device *dev, plx_device_mat l)
 {
     PLX_TRY(plx__poll(dev->ctx));
+    plx__device_times_begin(dev);
     PLX_TRY(plx__device_did(dev, dev->table->potri(dev->opened, l), "potri"));
     return plx__device_triangle(dev, l, PLX_DEVICE_MIRROR_LOWER);
 }

@@ -159,7 +159,9 @@ plx_status plx__session_open(plx__session *s, plx_context *ctx, const plx__devic
     PLX_TRY(open_or_do_without(s, dev));
     s->held = dev->held;
     s->failures = dev->failures;
-    if (s->dev) dev->sessions++;
+    if (!s->dev) return PLX_OK;
+    dev->sessions++;
+    plx__device_times_start(dev);
     return PLX_OK;
 }
 
@@ -191,6 +193,7 @@ plx_status plx__session_close(plx__session *s, plx_status st)
         return PLX_OK;
     }
     release_until(s->dev, s->held);
+    if (s->dev && !s->inner) plx__device_times_tell(s->dev, s->what);
     s->done = st == PLX_OK;
     return st;
 }

@@ -106,7 +106,7 @@ static inline plx_device_mat plx__device_sub(plx_device_mat m, plx_index row, pl
 /* The table and the device, for operations without a function of their own here: PLX_TRY(plx__device_did(dev,
  * t->knn(d, &step), "knn")). PLX_E_NUMERIC is passed on without counting as a failure of the device. */
 const plx_device_table *plx__device_table(const plx__device *dev);
-plx_device *plx__device_handle(const plx__device *dev);
+plx_device *plx__device_handle(plx__device *dev);
 plx_context *plx__device_context(const plx__device *dev);
 plx_status plx__device_did(plx__device *dev, int code, const char *operation);
 /* The failure of a device without an optional operation; with auto the CPU takes over, and the device stays. */

@@ -31,7 +31,8 @@ enum {
     SUM_BLOCKS = 5,
     LONG_ROW = 64,
     SORT_TILE = 96,
-    INVERSE_BLOCK = 16,
+    TRIANGLE_LEAF = 16,
+    TURNED_SHARE = 1 << 20,
     KNN_QUERIES = 40,
     KNN_REFERENCES = 48,
     UPLOAD_CHUNK = 100
@@ -41,7 +42,8 @@ enum {
     SUM_BLOCKS = 1024,     /* of a pass that adds up: a constant, so that the order of the sums is one too */
     LONG_ROW = 4096,       /* entries one warp takes; longer rows are cut */
     SORT_TILE = 16384,     /* entries one warp sorts */
-    INVERSE_BLOCK = 512,   /* columns of a panel */
+    TRIANGLE_LEAF = 512,   /* order of the triangles that recursions end with */
+    TURNED_SHARE = 8,      /* scratch of a Cholesky factorisation: this part of the device's memory at most */
     KNN_QUERIES = 8192,    /* products at a time: 8192 x 4096 doubles are 256 MiB, */
     KNN_REFERENCES = 4096, /*   and a million rows take 30,000 pairs of launches */
     UPLOAD_CHUNK = 1 << 23 /* values at a time on the way to single precision */
@@ -227,6 +229,20 @@ struct operand {
 int row_gemm(plx_device *d, int64_t m, int64_t n, int64_t k, double alpha, operand a, operand b, double beta, double *c,
              int64_t ldc);
 int row_syrk(plx_device *d, int64_t n, int64_t k, double alpha, operand a, double beta, double *c, int64_t ldc);
+static inline cublasOperation_t blas_op(plx_device_trans t)
+{
+    return t == PLX_DEVICE_TRANSPOSED ? CUBLAS_OP_T : CUBLAS_OP_N;
+}
+
+/* A lower triangle [first 0; below second] of order `half` and the rest (triangles.cu). */
+struct halves {
+    int64_t half, rest, ld;
+    double *first, *below, *second;
+};
+halves halve(double *l, int64_t n, int64_t ld);
+/* B = alpha op(L)^-1 B or alpha B op(L)^-1, and the same with op(L); in place, L a lower triangle, B m x n. */
+int solve_triangle(plx_device *d, bool right, operand l, int64_t m, int64_t n, double alpha, double *b, int64_t ldb);
+int multiply_triangle(plx_device *d, bool right, operand l, int64_t m, int64_t n, double alpha, double *b, int64_t ldb);
 
 /* out[i] = sum of squares of row i (entries.cu). */
 int dense_norms(plx_device *d, plain_mat a, strided out);
@@ -277,7 +293,8 @@ int cuda_scatter_add(plx_device *d, plx_device_mat out, const plx_device_buffer 
 int cuda_dot(plx_device *d, plx_device_mat a, plx_device_mat b, double *sum);
 int scale_lower(plx_device *d, double beta, plain_mat c);
 int clear_to_identity(plx_device *d, plain_mat a);
-int copy_lower(plx_device *d, plain_mat to, plain_mat from, bool clear_upper);
+int copy_lower(plx_device *d, plain_mat to, plain_mat from);
+int turn_triangle(plx_device *d, plain_mat to, plain_mat from, bool lower);
 
 int cuda_kernel(plx_device *d, const plx_device_kernel *kernel, plx_device_rows a, plx_device_rows b,
                 const plx_device_buffer *present_a, const plx_device_buffer *present_b, plx_device_mat out);

@@ -52,17 +52,15 @@ int clear_to_identity(plx_device *d, plain_mat a)
 
 struct take_lower {
     plain_mat to, from;
-    bool clear_upper;
     __device__ void operator()(int64_t i, int64_t j) const
     {
         if (j <= i) to.data[i * to.ld + j] = from.data[i * from.ld + j];
-        else if (clear_upper) to.data[i * to.ld + j] = 0.0;
     }
 };
 
-int copy_lower(plx_device *d, plain_mat to, plain_mat from, bool clear_upper)
+int copy_lower(plx_device *d, plain_mat to, plain_mat from)
 {
-    return for_each_entry(d, "copy of a triangle", to.rows, to.cols, take_lower{to, from, clear_upper});
+    return for_each_entry(d, "copy of a triangle", to.rows, to.cols, take_lower{to, from});
 }
 
 struct scaled_lower {
@@ -90,27 +88,34 @@ struct clear_above {
     }
 };
 
-/* The tile at (top, left) of the source triangle goes, transposed, to (left, top): through shared memory, so that both
- * sides are read and written along rows. */
-__global__ void mirror(plain_mat a, bool from_lower)
+/* The tile at (top, left) of a triangle goes, transposed, to (left, top): through shared memory, so that both sides are
+ * read and written along rows. `diagonal`: it goes, too, as it must where the matrices are not the same. */
+__global__ void turn(plain_mat to, plain_mat from, bool from_lower, bool diagonal)
 {
     __shared__ double tile[TILE][TILE + 1];
-    int64_t across = divide_up(a.rows, TILE);
+    const int64_t n = from.rows, across = divide_up(n, TILE);
     for (int64_t t = blockIdx.x; t < across * across; t += gridDim.x) {
         int64_t top = t / across * TILE, left = t % across * TILE;
         if (from_lower ? left > top : left < top) continue;
         for (int r = warp_of_block(); r < TILE; r += WARPS) {
             int64_t i = top + r, j = left + lane_of_thread();
-            if (i < a.rows && j < a.rows) tile[r][lane_of_thread()] = a.data[i * a.ld + j];
+            if (i < n && j < n) tile[r][lane_of_thread()] = from.data[i * from.ld + j];
         }
         __syncthreads();
         for (int r = warp_of_block(); r < TILE; r += WARPS) {
             int64_t i = left + r, j = top + lane_of_thread(); /* where (j, i) goes */
-            if (i < a.rows && j < a.rows && (from_lower ? i < j : i > j))
-                a.data[i * a.ld + j] = tile[lane_of_thread()][r];
+            if (i < n && j < n && ((from_lower ? i < j : i > j) || (diagonal && i == j)))
+                to.data[i * to.ld + j] = tile[lane_of_thread()][r];
         }
         __syncthreads();
     }
+}
+
+/* The transpose of a triangle with its diagonal, to another matrix. */
+int turn_triangle(plx_device *d, plain_mat to, plain_mat from, bool lower)
+{
+    return device_launch(d, "turning a triangle", turn, tile_blocks(from.rows, from.rows), THREADS, to, from, lower,
+                         true);
 }
 
 int cuda_triangle(plx_device *d, plx_device_mat a, plx_device_triangle how)
@@ -118,8 +123,8 @@ int cuda_triangle(plx_device *d, plx_device_mat a, plx_device_triangle how)
     TRY(device_enter(d));
     if (how == PLX_DEVICE_CLEAR_UPPER)
         return for_each_entry(d, "clearing a triangle", a.rows, a.rows, clear_above{mat_of(a)});
-    return device_launch(d, "mirror", mirror, tile_blocks(a.rows, a.rows), THREADS, mat_of(a),
-                         how == PLX_DEVICE_MIRROR_LOWER);
+    return device_launch(d, "mirror", turn, tile_blocks(a.rows, a.rows), THREADS, mat_of(a), mat_of(a),
+                         how == PLX_DEVICE_MIRROR_LOWER, false);
 }
 
 /* ---- combinations ---- */

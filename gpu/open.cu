@@ -191,10 +191,10 @@ static int cuda_memory_free(plx_device *d, int64_t *bytes)
 
 static int64_t cuda_workspace(plx_device *d, plx_device_op op, int64_t a, int64_t b, int64_t c)
 {
-    const int64_t block = INVERSE_BLOCK, number = (int64_t)sizeof(double);
+    const int64_t leaf = TRIANGLE_LEAF, number = (int64_t)sizeof(double);
     switch (op) {
     case PLX_DEVICE_OP_POTRF: return SMALL_BYTES + potrf_bytes(d, a);
-    case PLX_DEVICE_OP_POTRI: return SMALL_BYTES + number * block * block;
+    case PLX_DEVICE_OP_POTRI: return SMALL_BYTES + number * leaf * leaf;
     case PLX_DEVICE_OP_EIGEN: return SMALL_BYTES + eigen_bytes(d, a, b);
     case PLX_DEVICE_OP_KERNEL: return SMALL_BYTES + number * (a + b);
     case PLX_DEVICE_OP_KNN: return SMALL_BYTES + knn_bytes(a, b);

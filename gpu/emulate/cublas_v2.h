@@ -11,7 +11,7 @@
 
 enum cublasStatus_t { CUBLAS_STATUS_SUCCESS = 0, CUBLAS_STATUS_ALLOC_FAILED = 3, CUBLAS_STATUS_INVALID_VALUE = 7 };
 enum cublasOperation_t { CUBLAS_OP_N = CblasNoTrans, CUBLAS_OP_T = CblasTrans };
-enum cublasFillMode_t { CUBLAS_FILL_MODE_UPPER = CblasUpper };
+enum cublasFillMode_t { CUBLAS_FILL_MODE_LOWER = CblasLower, CUBLAS_FILL_MODE_UPPER = CblasUpper };
 enum cublasSideMode_t { CUBLAS_SIDE_LEFT = CblasLeft, CUBLAS_SIDE_RIGHT = CblasRight };
 enum cublasDiagType_t { CUBLAS_DIAG_NON_UNIT = CblasNonUnit };
 typedef int *cublasHandle_t;

@@ -40,12 +40,13 @@ inline cusolverStatus_t cusolverDnXpotrf_bufferSize(cusolverDnHandle_t, cusolver
     return leads(lda, n) ? CUSOLVER_STATUS_SUCCESS : CUSOLVER_STATUS_INVALID_VALUE;
 }
 
-inline cusolverStatus_t cusolverDnXpotrf(cusolverDnHandle_t, cusolverDnParams_t, cublasFillMode_t, int64_t n,
+inline cusolverStatus_t cusolverDnXpotrf(cusolverDnHandle_t, cusolverDnParams_t, cublasFillMode_t uplo, int64_t n,
                                          cudaDataType, void *a, int64_t lda, cudaDataType, void *, size_t, void *,
                                          size_t, int *info)
 {
     if (!leads(lda, n)) return CUSOLVER_STATUS_INVALID_VALUE;
-    *info = (int)LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', (lapack_int)n, (double *)a, (lapack_int)lda);
+    *info = (int)LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, uplo == CUBLAS_FILL_MODE_LOWER ? 'L' : 'U', (lapack_int)n,
+                                     (double *)a, (lapack_int)lda);
     return CUSOLVER_STATUS_SUCCESS;
 }
 

@@ -25,11 +25,13 @@ enum {
     CUBLAS_BYTES = 32 << 20, /* what cuBLAS advises on Hopper */
     MOST_CHANNELS = 16,      /* of a sweep: they travel as parameters of the kernel */
     MOST_WIDTH = 1024,       /* columns of the tables of a sweep */
+    STAGE_THREADS = 4,       /* that copy between host and device */
 #ifdef PLX_EMULATED
     SMALL_BYTES = 1 << 12,
     MOST_BLOCKS = 7,
     SUM_BLOCKS = 5,
     LONG_ROW = 64,
+    STAGE_BYTES = 640,
     SORT_TILE = 96,
     TRIANGLE_LEAF = 16,
     TURNED_SHARE = 1 << 20,
@@ -41,6 +43,7 @@ enum {
     MOST_BLOCKS = 65536,   /* of a launch whose blocks take several tiles or rows each */
     SUM_BLOCKS = 1024,     /* of a pass that adds up: a constant, so that the order of the sums is one too */
     LONG_ROW = 4096,       /* entries one warp takes; longer rows are cut */
+    STAGE_BYTES = 4 << 20, /* of a thread's part of a copy */
     SORT_TILE = 16384,     /* entries one warp sorts */
     TRIANGLE_LEAF = 512,   /* order of the triangles that recursions end with */
     TURNED_SHARE = 8,      /* scratch of a Cholesky factorisation: this part of the device's memory at most */
@@ -62,6 +65,8 @@ struct plx_device {
     cusolverDnHandle_t solver;
     cusolverDnParams_t params;
     void *blas_room;
+    char *stage; /* pinned, a part for each thread that copies; NULL: not yet */
+    cudaEvent_t staged[STAGE_THREADS];
     char name[256], driver[128], error[512];
     double flops;
     int64_t memory;
@@ -146,19 +151,19 @@ template <typename T> struct scratch {
     }
 };
 
-/* Copies to the host and waits. */
+/* Copies between host and device, waited for: the host's memory may be used at once (staging.cu). */
+int copy_in(plx_device *d, void *to, const void *from, int64_t bytes);
+int copy_out(plx_device *d, void *to, const void *from, int64_t bytes);
+void close_stage(plx_device *d);
+
 template <typename T> int device_fetch(plx_device *d, T *to, const T *from, int64_t count)
 {
-    TRY_CUDA(d, cudaMemcpyAsync(to, from, (size_t)count * sizeof(T), cudaMemcpyDeviceToHost, d->stream));
-    return device_cuda(d, cudaStreamSynchronize(d->stream), "waiting for the device");
+    return copy_out(d, to, from, count * (int64_t)sizeof(T));
 }
 
-/* Copies to the device; the host's memory may be reused after it. */
 template <typename T> int device_send(plx_device *d, T *to, const T *from, int64_t count)
 {
-    if (count == 0) return PLX_DEVICE_OK;
-    TRY_CUDA(d, cudaMemcpyAsync(to, from, (size_t)count * sizeof(T), cudaMemcpyHostToDevice, d->stream));
-    return device_cuda(d, cudaStreamSynchronize(d->stream), "waiting for the device");
+    return copy_in(d, to, from, count * (int64_t)sizeof(T));
 }
 
 /* ---- launches ---- */

@@ -53,13 +53,13 @@ void cuda_release(plx_device *d, plx_device_buffer *buffer)
 int cuda_write_bytes(plx_device *d, plx_device_buffer *to, int64_t offset, const void *from, int64_t bytes)
 {
     TRY(device_enter(d));
-    return bytes > 0 ? device_send(d, (char *)to->data + offset, (const char *)from, bytes) : PLX_DEVICE_OK;
+    return device_send(d, (char *)to->data + offset, (const char *)from, bytes);
 }
 
 int cuda_read_bytes(plx_device *d, void *to, const plx_device_buffer *from, int64_t offset, int64_t bytes)
 {
     TRY(device_enter(d));
-    return bytes > 0 ? device_fetch(d, (char *)to, (const char *)from->data + offset, bytes) : PLX_DEVICE_OK;
+    return device_fetch(d, (char *)to, (const char *)from->data + offset, bytes);
 }
 
 /* Rows of one matrix to another of the same shape. Strides are limited by the device, blocks are not. */
@@ -80,6 +80,7 @@ static int copy_rows(plx_device *d, double *to, int64_t to_ld, const double *fro
 int cuda_write(plx_device *d, plx_device_mat to, const double *from, int64_t ld)
 {
     TRY(device_enter(d));
+    if (to.ld == to.cols && ld == to.cols) return device_send(d, mat_data(to), from, to.rows * to.cols);
     TRY(copy_rows(d, mat_data(to), to.ld, from, ld, to.rows, to.cols, cudaMemcpyHostToDevice));
     return device_cuda(d, cudaStreamSynchronize(d->stream), "waiting for the device");
 }
@@ -87,6 +88,8 @@ int cuda_write(plx_device *d, plx_device_mat to, const double *from, int64_t ld)
 int cuda_read(plx_device *d, double *to, int64_t ld, plx_device_mat from)
 {
     TRY(device_enter(d));
+    if (from.ld == from.cols && ld == from.cols)
+        return device_fetch(d, to, (const double *)mat_data(from), from.rows * from.cols);
     TRY(copy_rows(d, to, ld, mat_data(from), from.ld, from.rows, from.cols, cudaMemcpyDeviceToHost));
     return device_cuda(d, cudaStreamSynchronize(d->stream), "waiting for the device");
 }

@@ -131,6 +131,7 @@ static void cuda_close(plx_device *d)
     if (d->solver) (void)cusolverDnDestroy(d->solver);
     if (d->blas) (void)cublasDestroy(d->blas);
     device_give(d, d->blas_room);
+    close_stage(d);
     if (d->stream) {
         (void)cudaStreamSynchronize(d->stream);
         (void)cudaMemPoolTrimTo(d->pool, 0);

@@ -29,6 +29,23 @@ static void memory_case(int64_t rows, int64_t cols)
     case_end();
 }
 
+/* There and back in one piece, large enough that a device may copy it in parts. */
+static void large_copy(int64_t count)
+{
+    image from = image_random(1, count);
+    double *back = keep_bytes((size_t)count * 8), *host = from.data;
+    plx_device_buffer *buffer = NULL;
+    must(check.t->alloc(check.d, 8 * count, &buffer));
+    must(check.t->write_bytes(check.d, buffer, 0, host, 8 * count));
+    must(check.t->read_bytes(check.d, back, buffer, 0, 8 * count));
+    compare_bytes(back, host, count * 8, "what came back");
+    for (int64_t e = 0; e < count; e++) back[e] = 0;
+    must(check.t->read_bytes(check.d, back, buffer, 8, 8 * (count - 1)));
+    compare_bytes(back, host + 1, (count - 1) * 8, "what came back from the second number on");
+    check.t->release(check.d, buffer);
+    case_end();
+}
+
 static void memory_limits(void)
 {
     plx_device_buffer *buffer = (plx_device_buffer *)&check;
@@ -51,6 +68,7 @@ void check_memory(void)
     if (!begin_operation("memory")) return;
     for (int r = 0; r < count; r++)
         for (int c = 0; c < count; c++) memory_case(size[r], size[c]);
+    for (int c = 0; c < 3; c++) large_copy(check.small ? 100 + 317 * c : 3000000 + 2097152 * c + c);
     memory_limits();
     end_operation();
 }

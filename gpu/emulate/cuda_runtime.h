@@ -24,7 +24,7 @@ enum cudaMemPoolAttr {
     cudaMemPoolAttrReservedMemCurrent,
     cudaMemPoolAttrUsedMemCurrent
 };
-enum { cudaStreamNonBlocking = 1 };
+enum { cudaStreamNonBlocking = 1, cudaEventDisableTiming = 2, cudaHostAllocDefault = 0 };
 
 struct cudaDeviceProp {
     char name[256];
@@ -34,6 +34,7 @@ struct cudaDeviceProp {
 
 typedef int *cudaStream_t;
 typedef int *cudaMemPool_t;
+typedef int *cudaEvent_t;
 
 struct emulated_memory {
     std::map<void *, size_t> blocks;
@@ -76,6 +77,15 @@ inline cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr, int) { ret
 inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t *s, int) { return *s = new int, cudaSuccess; }
 inline cudaError_t cudaStreamDestroy(cudaStream_t s) { return delete s, cudaSuccess; }
 inline cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
+inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t *e, unsigned) { return *e = new int, cudaSuccess; }
+inline cudaError_t cudaEventDestroy(cudaEvent_t e) { return delete e, cudaSuccess; }
+inline cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t) { return cudaSuccess; }
+inline cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
+inline cudaError_t cudaHostAlloc(void **out, size_t bytes, unsigned)
+{
+    return (*out = malloc(bytes)) ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+inline cudaError_t cudaFreeHost(void *room) { return free(room), cudaSuccess; }
 inline cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int) { return *pool = nullptr, cudaSuccess; }
 inline cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void *) { return cudaSuccess; }
 inline cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, size_t) { return cudaSuccess; }

@@ -1,9 +1,9 @@
 /*
- * Sparse matrices: kept as they come, and where asked for also by columns. The transpose is a stable radix sort of the
- * entries by their column, eight bits at a time, so entries of one column stay in the order of the rows: the same bytes
- * in every run. A warp sorts SORT_TILE entries: it counts its digits, a scan over (digit, tile) tells where each tile's
- * entries of a digit begin, and a second pass puts them there. Three passes for up to 2^24 columns; 24 to 32 bytes read
- * and written for an entry and pass.
+ * Sparse matrices: kept as they come, and where asked for also by columns, slab by slab (sweep.h). The transpose is a
+ * stable radix sort of the entries by their column, eight bits at a time, then by their slab, so entries of one column
+ * stay in the order of the rows: the same bytes in every run. A warp sorts SORT_TILE entries: it counts its digits, a scan
+ * over (digit, tile) tells where each tile's entries of a digit begin, and a second pass puts them there. Three passes for
+ * up to 2^24 columns, and one for the slabs; 24 to 32 bytes read and written for an entry and pass.
  */
 #include <new>
 #include <vector>
@@ -64,31 +64,39 @@ static int upload_values(plx_device *d, csr_way *way, const double *val, int64_t
     return PLX_DEVICE_OK;
 }
 
-/* Lists the rows too long for one warp. */
-static int cut_long_rows(plx_device *d, csr_way *way, const int64_t *ptr)
-{
+/* Rows too long for one warp. */
+struct cut_rows {
     std::vector<long_row> longs;
     std::vector<row_segment> segments;
-    scratch<long_row> rows(d);
-    scratch<row_segment> parts(d);
-    for (int64_t i = 0; i < way->rows; i++) {
-        if (ptr[i + 1] - ptr[i] <= LONG_ROW) continue;
-        long_row one = {i, (int64_t)segments.size(), divide_up(ptr[i + 1] - ptr[i], LONG_ROW)};
-        for (int64_t at = ptr[i]; at < ptr[i + 1]; at += LONG_ROW)
-            segments.push_back({i, at, std::min(at + (int64_t)LONG_ROW, ptr[i + 1])});
-        longs.push_back(one);
+
+    /* Those among `rows` rows; segments are numbered from here. */
+    void look_for(const int64_t *ptr, int64_t rows, int64_t longest)
+    {
+        const int64_t before = (int64_t)segments.size();
+        for (int64_t i = 0; i < rows; i++) {
+            if (ptr[i + 1] - ptr[i] <= longest) continue;
+            longs.push_back({i, (int64_t)segments.size() - before, divide_up(ptr[i + 1] - ptr[i], longest)});
+            for (int64_t at = ptr[i]; at < ptr[i + 1]; at += longest)
+                segments.push_back({i, at, std::min(at + longest, ptr[i + 1])});
+        }
     }
-    way->n_long = (int64_t)longs.size();
-    way->n_segments = (int64_t)segments.size();
-    if (longs.empty()) return PLX_DEVICE_OK;
-    TRY(rows.take(way->n_long));
-    TRY(parts.take(way->n_segments));
-    TRY(device_send(d, rows.data, longs.data(), way->n_long));
-    TRY(device_send(d, parts.data, segments.data(), way->n_segments));
-    way->longs = rows.keep();
-    way->segments = parts.keep();
-    return PLX_DEVICE_OK;
-}
+
+    int upload(plx_device *d, csr_way *way) const
+    {
+        scratch<long_row> rows(d);
+        scratch<row_segment> parts(d);
+        way->n_long = (int64_t)longs.size();
+        way->n_segments = (int64_t)segments.size();
+        if (longs.empty()) return PLX_DEVICE_OK;
+        TRY(rows.take(way->n_long));
+        TRY(parts.take(way->n_segments));
+        TRY(device_send(d, rows.data, longs.data(), way->n_long));
+        TRY(device_send(d, parts.data, segments.data(), way->n_segments));
+        way->longs = rows.keep();
+        way->segments = parts.keep();
+        return PLX_DEVICE_OK;
+    }
+};
 
 static int upload(plx_device *d, csr_way *way, int64_t rows, const int64_t *ptr, const int32_t *col, const double *val)
 {
@@ -103,7 +111,10 @@ static int upload(plx_device *d, csr_way *way, int64_t rows, const int64_t *ptr,
     TRY(device_send(d, cols.data, col, entries));
     way->col = cols.keep();
     TRY(upload_values(d, way, val, entries));
-    return cut_long_rows(d, way, ptr);
+    cut_rows cuts;
+    way->longest = LONG_ROW;
+    cuts.look_for(ptr, rows, way->longest);
+    return cuts.upload(d, way);
 }
 
 /* ---- transpose ---- */
@@ -123,7 +134,8 @@ __global__ void expand_rows(const int64_t *ptr, int64_t rows, int32_t *row)
 
 __device__ static inline int digit_of(int32_t key, int shift) { return (key >> shift) & (DIGITS - 1); }
 
-__global__ void count_digits(const int32_t *key, int64_t entries, int shift, int64_t tiles, int64_t *counts)
+/* `by`: what they are sorted by in this pass. */
+__global__ void count_digits(const int32_t *by, int64_t entries, int shift, int64_t tiles, int64_t *counts)
 {
     __shared__ int count[WARPS][DIGITS];
     int64_t tile = warp_of_grid(), begin = tile * SORT_TILE;
@@ -131,7 +143,7 @@ __global__ void count_digits(const int32_t *key, int64_t entries, int shift, int
     int *mine = count[warp_of_block()];
     for (int g = lane_of_thread(); g < DIGITS; g += WARP) mine[g] = 0;
     __syncwarp();
-    for (int64_t e = begin + lane_of_thread(); e < end; e += WARP) atomicAdd(&mine[digit_of(key[e], shift)], 1);
+    for (int64_t e = begin + lane_of_thread(); e < end; e += WARP) atomicAdd(&mine[digit_of(by[e], shift)], 1);
     __syncwarp();
     for (int g = lane_of_thread(); g < DIGITS; g += WARP)
         if (tile < tiles) counts[g * tiles + tile] = mine[g];
@@ -165,8 +177,8 @@ __global__ void scan_counts(int64_t *counts, int64_t n)
 }
 
 /* 32 entries at a time in their order; those of one digit are numbered among themselves by their lanes. */
-__global__ void place_entries(entry_list from, entry_list to, int64_t entries, int shift, int64_t tiles,
-                              const int64_t *starts)
+__global__ void place_entries(entry_list from, entry_list to, const int32_t *by, int64_t entries, int shift,
+                              int64_t tiles, const int64_t *starts)
 {
     __shared__ int64_t next[WARPS][DIGITS];
     int64_t tile = warp_of_grid(), begin = tile * SORT_TILE;
@@ -179,7 +191,7 @@ __global__ void place_entries(entry_list from, entry_list to, int64_t entries, i
     for (int64_t at = begin; at < end; at += WARP) {
         int64_t e = at + lane_of_thread();
         bool inside = e < end;
-        int digit = inside ? digit_of(from.key[e], shift) : -1;
+        int digit = inside ? digit_of(by[e], shift) : -1;
         unsigned alike = __match_any_sync(ALL_LANES, digit);
         int64_t place = inside ? mine[digit] + __popc(alike & lower) : 0;
         __syncwarp();
@@ -193,12 +205,15 @@ __global__ void place_entries(entry_list from, entry_list to, int64_t entries, i
     }
 }
 
-/* ptr[c] for all columns from the sorted ones: each entry that begins columns writes theirs, the last one the rest. */
-__global__ void find_starts(const int32_t *key, int64_t entries, int64_t cols, int64_t *ptr)
+/* ptr for all columns of all slabs from the sorted entries: each one that begins columns writes theirs, the last one the
+ * rest. */
+__global__ void find_starts(const int32_t *key, const int32_t *row, int64_t entries, int64_t cols, int64_t slabs,
+                            int slab_bits, int64_t *ptr)
 {
     int64_t step = (int64_t)gridDim.x * THREADS;
     for (int64_t e = (int64_t)blockIdx.x * THREADS + threadIdx.x; e <= entries; e += step) {
-        int64_t from = e == 0 ? 0 : (int64_t)key[e - 1] + 1, to = e == entries ? cols : key[e];
+        int64_t from = e == 0 ? 0 : (row[e - 1] >> slab_bits) * cols + key[e - 1] + 1;
+        int64_t to = e == entries ? slabs * cols : (row[e] >> slab_bits) * cols + key[e];
         for (int64_t c = from; c <= to; c++) ptr[c] = e;
     }
 }
@@ -217,13 +232,13 @@ struct sort_rooms {
     entry_list list() const { return {key.data, row.data, single.data, wide.data}; }
 };
 
-static int sort_pass(plx_device *d, entry_list from, entry_list to, int64_t entries, int shift, int64_t *counts)
+static int sort_pass(plx_device *d, entry_list from, entry_list to, const int32_t *by, int64_t entries, int shift,
+                     int64_t *counts)
 {
     int64_t tiles = divide_up(entries, SORT_TILE), blocks = divide_up(tiles, WARPS);
-    TRY(device_launch(d, "count_digits", count_digits, blocks, THREADS, (const int32_t *)from.key, entries, shift,
-                      tiles, counts));
+    TRY(device_launch(d, "count_digits", count_digits, blocks, THREADS, by, entries, shift, tiles, counts));
     TRY(device_launch(d, "scan_counts", scan_counts, 1, SCAN_THREADS, counts, DIGITS * tiles));
-    return device_launch(d, "place_entries", place_entries, blocks, THREADS, from, to, entries, shift, tiles,
+    return device_launch(d, "place_entries", place_entries, blocks, THREADS, from, to, by, entries, shift, tiles,
                          (const int64_t *)counts);
 }
 
@@ -234,37 +249,74 @@ static int digit_passes(int64_t cols)
     return passes;
 }
 
+/* Slabs of at least SLAB_ROWS rows, as many as a digit tells apart and as columns have entries for. */
+struct slab_plan {
+    int bits;
+    int64_t slabs;
+};
+
+static slab_plan plan_slabs(int64_t rows, int64_t cols, int64_t entries)
+{
+    const int64_t most = std::max<int64_t>(1, std::min<int64_t>(DIGITS, entries / (SLAB_ENTRIES * (cols + 1))));
+    int bits = SLAB_BITS;
+    while (divide_up(rows, (int64_t)1 << bits) > most) bits++;
+    return {bits, std::max<int64_t>(1, divide_up(rows, (int64_t)1 << bits))};
+}
+
+/* What is kept of the sorted entries. */
+static int list_slabs(plx_device *d, plx_device_csr *csr, slab_plan plan, const std::vector<int64_t> &ptr)
+{
+    const csr_way *all = &csr->turned;
+    cut_rows cuts;
+    std::vector<int64_t> longs, segments;
+    for (int64_t s = 0; s <= plan.slabs; s++) {
+        longs.push_back((int64_t)cuts.longs.size());
+        segments.push_back((int64_t)cuts.segments.size());
+        if (s < plan.slabs) cuts.look_for(ptr.data() + s * csr->cols, csr->cols, LONG_PIECE);
+    }
+    TRY(cuts.upload(d, &csr->turned));
+    for (int64_t s = 0; s < plan.slabs; s++)
+        csr->flipped.push_back({csr->cols, LONG_PIECE, all->ptr + s * csr->cols, all->col, all->single, all->wide,
+                                longs[s + 1] - longs[s], segments[s + 1] - segments[s], all->longs + longs[s],
+                                all->segments + segments[s]});
+    return PLX_DEVICE_OK;
+}
+
 /* The rows of the plain way lie in `b` before the first pass, which goes to `a`. */
 static int transpose(plx_device *d, plx_device_csr *csr)
 {
     bool single = csr->plain.single != nullptr;
-    int passes = digit_passes(csr->cols);
-    csr_way *out = &csr->flipped;
+    const slab_plan plan = plan_slabs(csr->rows, csr->cols, csr->entries);
+    const int columns = digit_passes(csr->cols), passes = columns + (plan.slabs > 1);
+    const int64_t starts_count = plan.slabs * csr->cols + 1;
+    csr_way *out = &csr->turned;
     sort_rooms a(d), b(d), *last = &a;
     scratch<int64_t> counts(d), starts(d);
     TRY(a.take(csr->entries, single));
     TRY(b.take(csr->entries, single));
     TRY(counts.take(DIGITS * std::max<int64_t>(1, divide_up(csr->entries, SORT_TILE))));
-    TRY(starts.take(csr->cols + 1));
+    TRY(starts.take(starts_count));
     TRY(device_launch(d, "expand_rows", expand_rows, std::min<int64_t>(MOST_BLOCKS, divide_up(csr->rows, WARPS)),
                       THREADS, (const int64_t *)csr->plain.ptr, csr->rows, b.row.data));
     entry_list from = {csr->plain.col, b.row.data, csr->plain.single, csr->plain.wide};
     for (int p = 0; p < passes && csr->entries > 0; p++) {
         last = p % 2 == 0 ? &a : &b;
-        TRY(sort_pass(d, from, last->list(), csr->entries, DIGIT_BITS * p, counts.data));
+        TRY(sort_pass(d, from, last->list(), p < columns ? from.key : from.row, csr->entries,
+                      p < columns ? DIGIT_BITS * p : plan.bits, counts.data));
         from = last->list();
     }
     TRY(device_launch(d, "find_starts", find_starts,
                       std::min<int64_t>(MOST_BLOCKS, divide_up(csr->entries + 1, THREADS)), THREADS,
-                      (const int32_t *)last->key.data, csr->entries, csr->cols, starts.data));
-    std::vector<int64_t> host((size_t)csr->cols + 1);
-    TRY(device_fetch(d, host.data(), starts.data, csr->cols + 1));
-    out->rows = csr->cols;
+                      (const int32_t *)last->key.data, (const int32_t *)last->row.data, csr->entries, csr->cols,
+                      plan.slabs, plan.bits, starts.data));
+    std::vector<int64_t> host((size_t)starts_count);
+    TRY(device_fetch(d, host.data(), starts.data, starts_count));
+    out->rows = plan.slabs * csr->cols;
     out->ptr = starts.keep();
     out->col = last->row.keep();
     out->single = last->single.keep();
     out->wide = last->wide.keep();
-    return cut_long_rows(d, out, host.data());
+    return list_slabs(d, csr, plan, host);
 }
 
 /* ---- the operations ---- */
@@ -284,7 +336,7 @@ void cuda_csr_release(plx_device *d, plx_device_csr *csr)
     if (!csr) return;
     (void)device_enter(d);
     release_way(d, &csr->plain);
-    release_way(d, &csr->flipped);
+    release_way(d, &csr->turned);
     delete csr;
 }
 
@@ -312,10 +364,11 @@ int64_t cuda_csr_bytes(plx_device *d, int64_t rows, int64_t cols, int64_t entrie
 {
     (void)d;
     const int64_t parts = (int64_t)sizeof(long_row) + 2 * (int64_t)sizeof(row_segment);
-    int64_t cuts = (entries / LONG_ROW + 1) * parts, counts = 8 * DIGITS * (entries / SORT_TILE + 1);
+    int64_t cuts = (entries / LONG_PIECE + 1) * parts, counts = 8 * DIGITS * (entries / SORT_TILE + 1);
     int64_t plain = 8 * (rows + 1) + 12 * entries + cuts;
     if (!(flags & PLX_DEVICE_BOTH_WAYS)) return SMALL_BYTES + plain + 4 * entries + 8 * UPLOAD_CHUNK;
-    return SMALL_BYTES + plain + 32 * entries + 8 * (cols + 1) + cuts + counts + 8 * UPLOAD_CHUNK;
+    const int64_t starts = 8 * (plan_slabs(rows, cols, entries).slabs * cols + 1);
+    return SMALL_BYTES + plain + 32 * entries + starts + cuts + counts + 8 * UPLOAD_CHUNK;
 }
 
 /* ---- rows for kernels and neighbours ---- */

@@ -14,6 +14,7 @@
 #include <cusolverDn.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "parallax/device.h"
 
@@ -31,8 +32,13 @@ enum {
     MOST_BLOCKS = 7,
     SUM_BLOCKS = 5,
     LONG_ROW = 64,
+    LONG_PIECE = 24,
+    MOST_RUN = 5,
+    RUNS = 3,
     STAGE_BYTES = 640,
     SORT_TILE = 96,
+    SLAB_BITS = 4,
+    SLAB_ENTRIES = 1,
     TRIANGLE_LEAF = 16,
     TURNED_SHARE = 1 << 20,
     KNN_QUERIES = 40,
@@ -43,8 +49,13 @@ enum {
     MOST_BLOCKS = 65536,   /* of a launch whose blocks take several tiles or rows each */
     SUM_BLOCKS = 1024,     /* of a pass that adds up: a constant, so that the order of the sums is one too */
     LONG_ROW = 4096,       /* entries one warp takes; longer rows are cut */
+    LONG_PIECE = 512,      /* the same of a row of a slab of a transpose */
+    MOST_RUN = 31,         /* rows a warp takes that follow each other: below 32 */
+    RUNS = 16384,          /* runs of rows, where there are so many rows */
     STAGE_BYTES = 4 << 20, /* of a thread's part of a copy */
     SORT_TILE = 16384,     /* entries one warp sorts */
+    SLAB_BITS = 17,        /* rows of a slab of a transpose: with 16 columns of a table 16 MiB, part of the cache */
+    SLAB_ENTRIES = 32,     /* of a column in a slab, on average, at least: a warp looks at each */
     TRIANGLE_LEAF = 512,   /* order of the triangles that recursions end with */
     TURNED_SHARE = 8,      /* scratch of a Cholesky factorisation: this part of the device's memory at most */
     KNN_QUERIES = 8192,    /* products at a time: 8192 x 4096 doubles are 256 MiB, */
@@ -77,7 +88,7 @@ struct plx_device_buffer {
     int64_t bytes;
 };
 
-/* A row of more than LONG_ROW entries is cut into `count` segments from number `first` on. */
+/* A row of too many entries is cut into `count` segments from number `first` on. */
 struct long_row {
     int64_t row, first, count;
 };
@@ -89,7 +100,7 @@ struct row_segment {
 /* One way of a sparse matrix. Values are kept in single precision where that is exact, as it is for counts: 8 bytes an
  * entry instead of 12. */
 struct csr_way {
-    int64_t rows;
+    int64_t rows, longest; /* rows of more entries are cut */
     int64_t *ptr;
     int32_t *col;
     float *single; /* one of the two is NULL */
@@ -101,7 +112,8 @@ struct csr_way {
 
 struct plx_device_csr {
     int64_t rows, cols, entries;
-    csr_way plain, flipped; /* flipped.ptr NULL: not kept */
+    csr_way plain, turned;        /* `turned` owns what the slabs are parts of */
+    std::vector<csr_way> flipped; /* by columns, a slab of rows each; empty: not kept */
 };
 
 /* ---- failures (open.cu) ---- */

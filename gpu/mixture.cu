@@ -1,8 +1,9 @@
 /*
  * The E step of coem. Scores of channels that are refreshed come first, by the product of sparse.cu; then one pass
  * over the samples, G lanes for each, reads n x width scores per channel and writes the weights: 8 width bytes a
- * channel and sample beside 8 an entry. A sample's exponentials are computed a second time instead of being kept, so
- * any number of classes needs few registers. Sums over samples: each lane its own, joined in a fixed order.
+ * channel and sample beside 8 an entry. With few channels and classes a sample's posteriors stay in registers
+ * (mixture_few); otherwise its exponentials are computed a second time instead of being kept. Sums over samples: each
+ * lane its own, joined in a fixed order.
  */
 #include "sweep.h"
 
@@ -84,17 +85,17 @@ __device__ static double posterior(const mixture_job &job, const sample_state &s
     return exp(channel_z(job, s.i, c, j) - s.top[c]) / s.sum[c];
 }
 
-__device__ static double responsibility(const mixture_job &job, const sample_state &s, double own, double others,
-                                        double eta)
+/* `alone`: of a sample with one channel, or of one posterior for all. */
+__device__ static double responsibility(bool alone, int count, double own, double others, double eta)
 {
-    if (s.count < 2 || job.joint) return own;
-    return (1.0 - eta) * own + eta / ((double)s.count - 1.0) * others;
+    return alone ? own : (1.0 - eta) * own + eta / ((double)count - 1.0) * others;
 }
 
 /* One class of one sample: its weight to *weight, the sum of its posteriors is returned. */
 __device__ static double take_class(const mixture_job &job, const sample_state &s, int64_t j, double *weight,
                                     double *objective)
 {
+    const bool alone = s.count < 2 || job.joint;
     double own = 0, others = 0, total = 0;
     for (int c = 0; c < job.n_channels; c++) {
         if (!(s.has >> c & 1)) continue;
@@ -103,42 +104,34 @@ __device__ static double take_class(const mixture_job &job, const sample_state &
         if (c == job.target) own = p;
         else others += p;
     }
-    *weight = s.has >> job.target & 1 ? responsibility(job, s, own, others, job.eta) : 0.0;
+    *weight = s.has >> job.target & 1 ? responsibility(alone, s.count, own, others, job.eta) : 0.0;
     for (int c = 0; job.measure && c < job.n_channels; c++) {
         if (!(s.has >> c & 1)) continue;
         double p = posterior(job, s, c, j);
-        *objective += responsibility(job, s, p, total - p, job.measure_eta) * channel_z(job, s.i, c, j);
+        *objective += responsibility(alone, s.count, p, total - p, job.measure_eta) * channel_z(job, s.i, c, j);
     }
     return job.joint && s.count > 0 ? total / s.count : total;
 }
 
-template <typename S> __global__ void mixture_pass(const __grid_constant__ mixture_job job)
-{
-    constexpr int SAMPLES = WARP / S::G;
-    const int64_t sums = 2 * job.width + 1 + job.n_channels;
-    double prior[S::C], mass[S::C], objective = 0, loglik[MOST_CHANNELS];
-    clear<S>(prior);
-    clear<S>(mass);
-    for (int c = 0; c < MOST_CHANNELS; c++) loglik[c] = 0;
-    for (int64_t first = warp_of_grid() * SAMPLES; first < job.n; first += warps_in_grid() * SAMPLES) {
-        sample_state s;
-        s.i = first + lane_of_thread() / S::G;
-        bool inside = s.i < job.n;
-        look_at<S>(job, s, inside);
-        if (!inside) continue; /* no exchange between lanes from here to the end of the loop */
-        for (int c = 0; job.measure && c < job.n_channels; c++)
-            if ((s.has >> c & 1) && lane_column<S>(0) == 0) loglik[c] += s.top[c] + log(s.sum[c]);
-#pragma unroll
-        for (int c = 0; c < S::C; c++) {
-            const int64_t j = lane_column<S>(c);
-            if (j >= job.width) continue;
-            double weight;
-            prior[c] += take_class(job, s, j, &weight, &objective);
-            mass[c] += weight;
-            job.weights.data[s.i * job.weights.ld + j] = weight;
-        }
+/* Sums of the logarithms of normalisers, each between 1 and the number of classes: the logarithm of a product of many. */
+struct log_sum {
+    double sum = 0, product = 1;
+    __device__ void add(double top, double normaliser)
+    {
+        sum += top;
+        product *= normaliser;
+        if (product < 1e280) return; /* also not a number */
+        sum += log(product);
+        product = 1;
     }
-    double *to = job.partial + warp_of_grid() * sums;
+    __device__ double total() const { return sum + log(product); }
+};
+
+/* What a warp has summed up goes to its row of the partial sums. All lanes come. */
+template <typename S>
+__device__ static void hand_in(const mixture_job &job, double (&prior)[S::C], double (&mass)[S::C], double objective)
+{
+    double *to = job.partial + warp_of_grid() * (2 * job.width + 1 + job.n_channels);
     join_groups<S>(prior);
     join_groups<S>(mass);
 #pragma unroll
@@ -150,10 +143,132 @@ template <typename S> __global__ void mixture_pass(const __grid_constant__ mixtu
     }
     objective = lanes_sum(objective);
     if (lane_of_thread() == 0) to[2 * job.width] = objective;
-    for (int c = 0; c < job.n_channels; c++) {
-        double total = lanes_sum(loglik[c]);
-        if (lane_of_thread() == 0) to[2 * job.width + 1 + c] = total;
+}
+
+__device__ static void hand_in_loglik(const mixture_job &job, int c, double loglik)
+{
+    const int64_t sums = 2 * job.width + 1 + job.n_channels;
+    loglik = lanes_sum(loglik);
+    if (lane_of_thread() == 0) job.partial[warp_of_grid() * sums + 2 * job.width + 1 + c] = loglik;
+}
+
+template <typename S> __global__ void mixture_pass(const __grid_constant__ mixture_job job)
+{
+    double prior[S::C], mass[S::C], objective = 0;
+    log_sum loglik[MOST_CHANNELS];
+    clear<S>(prior);
+    clear<S>(mass);
+    for (int64_t first = warp_of_grid() * S::GROUPS; first < job.n; first += warps_in_grid() * S::GROUPS) {
+        sample_state s;
+        s.i = first + lane_of_thread() / S::G;
+        bool inside = s.i < job.n;
+        look_at<S>(job, s, inside);
+        if (!inside) continue; /* no exchange between lanes from here to the end of the loop */
+        for (int c = 0; job.measure && c < job.n_channels; c++)
+            if ((s.has >> c & 1) && lane_column<S>(0) == 0) loglik[c].add(s.top[c], s.sum[c]);
+#pragma unroll
+        for (int c = 0; c < S::C; c++) {
+            const int64_t j = lane_column<S>(c);
+            if (j >= job.width) continue;
+            double weight;
+            prior[c] += take_class(job, s, j, &weight, &objective);
+            mass[c] += weight;
+            job.weights.data[s.i * job.weights.ld + j] = weight;
+        }
     }
+    hand_in<S>(job, prior, mass, objective);
+    for (int c = 0; c < job.n_channels; c++) hand_in_loglik(job, c, loglik[c].total());
+}
+
+/* ---- few channels and classes ---- */
+
+enum { FEW_CHANNELS = 4, FEW_CLASSES = 64 };
+
+/* z and the posteriors of one channel; *top and *sum its normaliser. All lanes come. */
+template <typename S> __device__ static void channel_posteriors(const mixture_job &job, int c, int64_t i, bool there,
+                                                                int label, double (&z)[S::C], double (&p)[S::C],
+                                                                double *top, double *sum)
+{
+    double total = 0;
+    *top = -INFINITY;
+#pragma unroll
+    for (int t = 0; t < S::C; t++) {
+        const int64_t j = lane_column<S>(t);
+        z[t] = there && j < job.width ? channel_z(job, i, c, j) : -INFINITY;
+        *top = fmax(*top, z[t]);
+    }
+    *top = lanes_max(*top, S::G);
+#pragma unroll
+    for (int t = 0; t < S::C; t++) {
+        p[t] = there && lane_column<S>(t) < job.width ? exp(z[t] - *top) : 0.0;
+        total += p[t];
+    }
+    *sum = lanes_sum(total, 1, S::G);
+#pragma unroll
+    for (int t = 0; t < S::C; t++) p[t] = label < 0 ? p[t] / *sum : there && lane_column<S>(t) == label ? 1.0 : 0.0;
+}
+
+/* As mixture_pass, one posterior per channel. */
+template <typename S, int CHANNELS> __global__ void mixture_few(const __grid_constant__ mixture_job job)
+{
+    double prior[S::C], mass[S::C], objective = 0;
+    log_sum loglik[CHANNELS];
+    clear<S>(prior);
+    clear<S>(mass);
+    for (int64_t first = warp_of_grid() * S::GROUPS; first < job.n; first += warps_in_grid() * S::GROUPS) {
+        const int64_t i = first + lane_of_thread() / S::G;
+        const int label = i < job.n ? job.label[i] : -1;
+        double z[CHANNELS][S::C], p[CHANNELS][S::C];
+        bool has[CHANNELS];
+        int count = 0;
+#pragma unroll
+        for (int c = 0; c < CHANNELS; c++) {
+            const mixture_channel &ch = job.channel[c];
+            double top, sum;
+            has[c] = i < job.n && c < job.n_channels && (!ch.present || ch.present[i]);
+            channel_posteriors<S>(job, c, i, has[c], label, z[c], p[c], &top, &sum);
+            count += has[c];
+            if (has[c] && job.measure && lane_column<S>(0) == 0) loglik[c].add(top, sum);
+        }
+#pragma unroll
+        for (int t = 0; t < S::C; t++) {
+            const int64_t j = lane_column<S>(t);
+            double own = 0, others = 0, total = 0, weight = 0;
+            bool targeted = false;
+            if (i >= job.n || j >= job.width) continue;
+#pragma unroll
+            for (int c = 0; c < CHANNELS; c++) {
+                if (!has[c]) continue;
+                total += p[c][t];
+                if (c == job.target) own = p[c][t];
+                else others += p[c][t];
+                targeted |= c == job.target;
+            }
+            if (targeted) weight = responsibility(count < 2, count, own, others, job.eta);
+#pragma unroll
+            for (int c = 0; c < CHANNELS; c++)
+                if (has[c] && job.measure)
+                    objective += responsibility(count < 2, count, p[c][t], total - p[c][t], job.measure_eta) * z[c][t];
+            prior[t] += total;
+            mass[t] += weight;
+            job.weights.data[i * job.weights.ld + j] = weight;
+        }
+    }
+    hand_in<S>(job, prior, mass, objective);
+#pragma unroll
+    for (int c = 0; c < CHANNELS; c++)
+        if (c < job.n_channels) hand_in_loglik(job, c, loglik[c].total());
+}
+
+template <typename S> static int launch_mixture(plx_device *d, int64_t blocks, const mixture_job &job)
+{
+    if constexpr (S::G * S::C <= FEW_CLASSES) {
+        if (!job.joint && job.n_channels <= 2)
+            return device_launch(d, "mixture", mixture_few<S, 2>, blocks, THREADS, job);
+        if (!job.joint && job.n_channels <= FEW_CHANNELS)
+            return device_launch(d, "mixture", mixture_few<S, FEW_CHANNELS>, blocks, THREADS, job);
+    }
+    return device_launch(d, "mixture", mixture_pass<S>, blocks, THREADS, job);
 }
 
 /* ---- the operation ---- */
@@ -206,9 +321,8 @@ int cuda_mixture(plx_device *d, const plx_device_mixture *q)
         TRY(partial.take((blocks * WARPS + 1) * sums));
         TRY(send_priors(d, &job, q, priors.data));
         job.partial = partial.data;
-        TRY(with_shape(d, q->width, [&](auto shape) {
-            return device_launch(d, "mixture", mixture_pass<decltype(shape)>, blocks, THREADS, job);
-        }));
+        TRY(with_single_shape(d, q->width,
+                              [&](auto shape) { return launch_mixture<decltype(shape)>(d, blocks, job); }));
         double *total = partial.data + blocks * WARPS * sums;
         TRY(sum_partials(d, partial.data, blocks * WARPS, sums, total));
         TRY(device_fetch(d, host, total, sums));

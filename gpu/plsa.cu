@@ -3,10 +3,10 @@
  * u is added up. By rows (v = c_i, u = u_f) that is the gain, by columns (v = u_f, u = c_i) the scatter: the same job
  * on the two ways of the matrix.
  *
- * 32 entries at a time: a group of G lanes multiplies G entries with v, lane by lane a column, and a butterfly turns
- * the G x G products into one m a lane, its own entry's: G - 1 exchanges for G entries instead of G log G, and
+ * 32 entries at a time: a group of G lanes multiplies G entries with v, lane by lane a column or two, and a butterfly
+ * turns the G x G products into one m a lane, its own entry's: G - 1 exchanges for G entries instead of G log G, and
  * division and logarithm run once an entry, on all lanes at a time, not once an entry and lane. The table's values
- * stay in registers for the second use where G x C of them do.
+ * stay in registers for the second use where G x C of them do, and are read again otherwise.
  */
 #include "sweep.h"
 
@@ -37,65 +37,80 @@ struct plsa_job {
     csr_way x;
     int64_t width;
     double *extra; /* log-likelihood */
+    bool more;
     dense_source table, own;
     plain_mat out; /* data NULL: not wanted */
     bool add;
 
-    /* Turns of the loop over a group's entries that are written out: with several columns a lane there is work enough
+    template <typename S> __host__ __device__ static constexpr int resident()
+    {
+        return S::C > 2 || S::G > 8 ? 1 : S::G > 4 ? 2 : 3;
+    }
+    /* Rows of the table a lane holds at a time: all of a group's entries, or one. */
+    template <typename S> __host__ __device__ static constexpr int held() { return S::G * S::C <= 16 ? S::G : 1; }
+    /* Turns of the loops over a group's entries that are written out: with several columns a lane there is work enough
      * in one, and 32 x 32 of them would take the assembler minutes. */
     template <typename S> __host__ __device__ static constexpr int unrolled() { return S::C <= 2 ? S::G : 1; }
 
-    /* Products of the group's G entries with v, turned: the lane's own. `u` keeps the table's values. */
+    /* Rows of the table for the entries number t and on of the group. */
+    template <typename S> __device__ void load_rows(int t, int32_t mine, int count, double (&u)[held<S>()][S::C]) const
+    {
+        const int base = lane_of_thread() / S::G * S::G;
+#pragma unroll
+        for (int h = 0; h < held<S>(); h++) {
+            const int32_t column = __shfl_sync(ALL_LANES, mine, base + t + h);
+            load_columns<S>(table, column, base + t + h < count ? width : 0, u[h]);
+        }
+    }
+
+    /* Products of the group's G entries with v, turned: the lane's own. `u` has what was loaded last. */
     template <typename S>
-    __device__ double own_product(const double (&v)[S::C], int32_t mine, int count, double (&u)[S::G]) const
+    __device__ double own_product(const double (&v)[S::C], int32_t mine, int count, double (&u)[held<S>()][S::C]) const
     {
         double p[S::G];
-        const int base = lane_of_thread() / S::G * S::G;
 #pragma unroll(unrolled <S>())
-        for (int t = 0; t < S::G; t++) {
-            const int32_t column = __shfl_sync(ALL_LANES, mine, base + t);
-            p[t] = u[t] = 0;
-            if (base + t >= count) continue;
+        for (int t = 0; t < S::G; t += held<S>()) {
+            load_rows<S>(t, mine, count, u);
 #pragma unroll
-            for (int c = 0; c < S::C; c++) {
-                const int64_t j = lane_column<S>(c);
-                const double value = j < width ? table(column, j) : 0.0;
-                p[t] = fma(value, v[c], p[t]);
-                if (S::C == 1) u[t] = value;
+            for (int h = 0; h < held<S>(); h++) {
+                p[t + h] = 0;
+#pragma unroll
+                for (int c = 0; c < S::C; c++)
+                    if (lane_column<S>(c) < width) p[t + h] = fma(u[h][c], v[c], p[t + h]);
             }
         }
         return butterfly<S::G>(p);
     }
 
-    template <typename S>
-    __device__ void add_scaled(double r, int32_t mine, int count, const double (&u)[S::G], double (&acc)[S::C]) const
+    template <typename S> __device__ void add_scaled(double r, int32_t mine, int count, double (&u)[held<S>()][S::C],
+                                                     double (&acc)[S::C]) const
     {
         const int base = lane_of_thread() / S::G * S::G;
 #pragma unroll(unrolled <S>())
-        for (int t = 0; t < S::G; t++) {
-            const double factor = __shfl_sync(ALL_LANES, r, base + t);
-            const int32_t column = __shfl_sync(ALL_LANES, mine, base + t);
-            if (base + t >= count) continue;
+        for (int t = 0; t < S::G; t += held<S>()) {
+            if (held<S>() < S::G) load_rows<S>(t, mine, count, u);
 #pragma unroll
-            for (int c = 0; c < S::C; c++) {
-                const int64_t j = lane_column<S>(c);
-                if (S::C == 1) acc[c] = fma(factor, u[t], acc[c]);
-                else if (j < width) acc[c] = fma(factor, table(column, j), acc[c]);
+            for (int h = 0; h < held<S>(); h++) {
+                const double factor = __shfl_sync(ALL_LANES, r, base + t + h);
+#pragma unroll
+                for (int c = 0; c < S::C; c++) acc[c] = fma(factor, u[h][c], acc[c]);
             }
         }
     }
 
-    template <typename S> __device__ double span(int64_t row, int64_t begin, int64_t end, double (&acc)[S::C]) const
+    template <typename S>
+    __device__ double span(int64_t row, int64_t begin, int64_t end, entry_stream &ahead, double (&acc)[S::C]) const
     {
+        const int lane = lane_of_thread();
         double v[S::C], likelihood = 0;
-#pragma unroll
-        for (int c = 0; c < S::C; c++) v[c] = lane_column<S>(c) < width ? own(row32(row), lane_column<S>(c)) : 0.0;
+        load_columns<S>(own, (int32_t)row, width, v);
         for (int64_t at = begin; at < end; at += WARP) {
-            const int lane = lane_of_thread(), count = end - at < WARP ? (int)(end - at) : (int)WARP;
+            const int count = end - at < WARP ? (int)(end - at) : (int)WARP;
             const bool inside = lane < count;
-            const int32_t mine = inside ? x.col[at + lane] : 0;
-            const double o = inside ? entry_value(x, at + lane) : 0.0;
-            double u[S::G];
+            const int32_t mine = ahead.column;
+            const double o = ahead.value;
+            ahead.load(x, at + count);
+            double u[held<S>()][S::C];
             const double m = own_product<S>(v, mine, count, u);
             const double r = inside && !(m < TINY) ? o / m : 0.0;
             if (inside && extra) likelihood += o * log(fmax(m, TINY));
@@ -104,8 +119,6 @@ struct plsa_job {
         return likelihood;
     }
 
-    __device__ static int32_t row32(int64_t row) { return (int32_t)row; }
-
     template <typename S> __device__ void finish(int64_t row, const double (&acc)[S::C]) const
     {
 #pragma unroll
@@ -113,7 +126,7 @@ struct plsa_job {
             const int64_t j = lane_column<S>(c);
             if (!out.data || !writes<S>() || j >= width) continue;
             double *to = out.data + row * out.ld + j;
-            *to = add ? *to + acc[c] : acc[c];
+            *to = add || more ? *to + acc[c] : acc[c];
         }
     }
 };
@@ -121,17 +134,17 @@ struct plsa_job {
 int cuda_plsa(plx_device *d, const plx_device_plsa *step)
 {
     const int64_t width = step->table.cols;
-    dense_source u = {mat_data(step->table), step->table.ld}, c = {mat_data(step->mix), step->mix.ld};
+    dense_source u = source_of(step->table, width), c = source_of(step->mix, width);
+    const bool paired = u.paired && c.paired;
     TRY(device_enter(d));
     if (step->gain.buffer || step->likelihood) {
-        plsa_job rows = {step->counts->plain, width, nullptr, u, c, mat_of(step->gain), true};
-        TRY(run_sweep(d, "plsa by rows", rows, step->likelihood));
+        plsa_job rows = {step->counts->plain, width, nullptr, false, u, c, mat_of(step->gain), true};
+        TRY(run_sweep(d, "plsa by rows", rows, paired, step->likelihood));
     }
     if (!step->scatter.buffer) return PLX_DEVICE_OK;
-    if (!step->counts->flipped.ptr)
-        return device_fail(d, PLX_DEVICE_FAILED, "the sparse matrix was made without its transpose");
-    plsa_job columns = {step->counts->flipped, width, nullptr, c, u, mat_of(step->scatter), false};
-    return run_sweep(d, "plsa by columns", columns, nullptr);
+    if (step->counts->flipped.empty()) return lacks_transpose(d);
+    plsa_job columns = {{}, width, nullptr, false, c, u, mat_of(step->scatter), false};
+    return run_slabs(d, "plsa by columns", columns, step->counts, paired);
 }
 
 /* ---- the mixtures of the samples ---- */

@@ -20,6 +20,7 @@
 #define __host__
 #define __forceinline__ inline
 #define __grid_constant__
+#define __launch_bounds__(...)
 #define __shared__ static
 
 struct emulated_index {
@@ -78,6 +79,12 @@ inline unsigned __match_any_sync(unsigned, int value)
     for (int l = 0; l < 32; l++) out |= (unsigned)(slots[l] == slots[lane]) << l;
     return out;
 }
+
+struct double2 {
+    double x, y;
+};
+
+template <typename T> T __ldcs(const T *from) { return *from; }
 
 inline int __popc(unsigned x) { return __builtin_popcount(x); }
 inline int __ffs(int x) { return __builtin_ffs(x); }

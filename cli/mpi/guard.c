@@ -43,20 +43,29 @@ static const char *rank_text(void)
     return "?";
 }
 
+bool mpi_has_argument(int argc, char **argv, const char *name)
+{
+    size_t length = strlen(name);
+    for (int i = 1; i < argc; i++)
+        if (strncmp(argv[i], name, length) == 0 && (!argv[i][length] || argv[i][length] == '=')) return true;
+    return false;
+}
+
 /* Of a rank that was ended with the job nothing is to be said: the one that was the reason is told elsewhere. */
-static _Noreturn void stand_by(pid_t child)
+static _Noreturn void stand_by(pid_t child, bool resumes)
 {
     int status = 0;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
     if (WIFEXITED(status)) _exit(WEXITSTATUS(status));
     int number = WTERMSIG(status);
     if (!stopped)
-        fprintf(stderr, "parallax-mpi: rank %s was killed by signal %d (%s)%s\n", rank_text(), number,
-                strsignal(number), number == SIGKILL ? "; too little memory?" : "");
+        fprintf(stderr, "parallax-mpi: rank %s was killed by signal %d (%s)%s%s\n", rank_text(), number,
+                strsignal(number), number == SIGKILL ? ", perhaps for lack of memory (--stream takes less)" : "",
+                resumes ? "; the same command with --resume goes on from the checkpoint" : "");
     _exit(CLI_FAILED);
 }
 
-void mpi_stand_guard(void)
+void mpi_stand_guard(int argc, char **argv)
 {
     sigset_t all, before;
     pid_t parent = getpid();
@@ -71,5 +80,5 @@ void mpi_stand_guard(void)
         if (getppid() != parent) _exit(CLI_FAILED);
     }
     sigprocmask(SIG_SETMASK, &before, NULL);
-    if (child > 0) stand_by(child);
+    if (child > 0) stand_by(child, mpi_has_argument(argc, argv, "--checkpoint"));
 }

@@ -7,7 +7,6 @@
 #include <limits.h>
 #include <mpi.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -26,12 +25,14 @@ enum { PATIENCE_MS = 3000, MOST_BYTES = 1 << 30 };
 
 static double spent; /* processor seconds in calls that move bytes, waiting included */
 
-static double processor_time(void)
+static double seconds_of(clockid_t clock)
 {
     struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    clock_gettime(clock, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
+
+static double processor_time(void) { return seconds_of(CLOCK_THREAD_CPUTIME_ID); }
 
 /* ---- bytes from rank to rank ---- */
 
@@ -132,22 +133,22 @@ static void tell(int real, int rank)
 /* ---- the end ---- */
 
 /* What starts the ranks ends all of them by SIGTERM when one has died; a rank that waits for another would not hear of it
- * otherwise. Only calls that are safe in a handler. */
-static void on_termination(int number)
+ * otherwise. Silent: the one that has died was told by the process that stood by. */
+static void end_with_the_job(void)
 {
-    static const char text[] = "parallax-mpi: ended from outside: a rank has died, or the job was stopped; the same "
-                               "command with --resume goes on from a checkpoint, if it kept one\n";
-    static atomic_flag said = ATOMIC_FLAG_INIT; /* it may come twice, to two threads */
-    (void)number;
-    if (!atomic_flag_test_and_set(&said) && write(STDERR_FILENO, text, sizeof text - 1) < 0) _exit(CLI_FAILED);
-    _exit(CLI_FAILED);
-}
-
-static void end_with_the_job(int rank)
-{
-    struct sigaction action = {.sa_handler = rank == 0 ? on_termination : SIG_DFL};
+    struct sigaction action = {.sa_handler = SIG_DFL};
     sigemptyset(&action.sa_mask);
     sigaction(SIGTERM, &action, NULL);
+}
+
+/* --verbose, when all have done: processor seconds of all ranks together, which rank 0's own say little about. */
+static void say_times(const plx_peers *peers)
+{
+    double mine[2] = {seconds_of(CLOCK_PROCESS_CPUTIME_ID), spent}, all[2] = {0};
+    int code = MPI_Reduce(mine, all, 2, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+    if (code == MPI_SUCCESS && peers->rank == 0)
+        fprintf(stderr, "parallax-mpi: %d ranks took %.2f s of processor time, %.2f s of it moving bytes and waiting\n",
+                peers->ranks, all[0], all[1]);
 }
 
 /* Every rank ends here. When one fails and the others go on, they wait for it in vain: it ends them. */
@@ -161,14 +162,6 @@ static int agree(int code)
         if (!done) nanosleep(&(struct timespec){0, 1000000}, NULL);
     }
     return done ? worst : -1;
-}
-
-static bool has_argument(int argc, char **argv, const char *name)
-{
-    size_t length = strlen(name);
-    for (int i = 1; i < argc; i++)
-        if (strncmp(argv[i], name, length) == 0 && (!argv[i][length] || argv[i][length] == '=')) return true;
-    return false;
 }
 
 /* Takes `--petsc TEXT` or `--petsc=TEXT` out of the arguments, which the command does not know; NULL: there is none. */
@@ -189,7 +182,7 @@ static const char *take_petsc(int *argc, char **argv)
 static int run_together(int argc, char **argv, plx_peers *peers)
 {
     static plx_engines engines = {sizeof engines, NULL, NULL, NULL, sum_of_all, share_with_all};
-    if (has_argument(argc, argv, "--time-limit")) {
+    if (mpi_has_argument(argc, argv, "--time-limit")) {
         if (peers->rank == 0)
             fprintf(stderr, "parallax-mpi: --time-limit would strike at another moment on every rank; "
                             "set max_iter, or use --checkpoint and the job's own limit\n");
@@ -199,19 +192,14 @@ static int run_together(int argc, char **argv, plx_peers *peers)
     mpi_engines_open(&engines, take_petsc(&argc, argv));
     engines.payload = peers;
     cli_engines = &engines;
-    bool verbose = has_argument(argc, argv, "--verbose");
-    int code = cli_run(argc, argv);
-    if (verbose && code == CLI_DONE && peers->ranks > 1)
-        fprintf(stderr, "parallax-mpi: rank %d spent %.2f s of processor time on moving bytes, waiting included\n",
-                peers->rank, spent);
-    return code;
+    return cli_run(argc, argv);
 }
 
 int main(int argc, char **argv)
 {
     plx_peers peers = PLX_PEERS_INIT;
     cli_choose_kernels(argv);
-    mpi_stand_guard();
+    mpi_stand_guard(argc, argv);
     if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return CLI_FAILED;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_rank(MPI_COMM_WORLD, &peers.rank);
@@ -221,7 +209,8 @@ int main(int argc, char **argv)
     cli_catch_interrupt();
     int real = peers.rank ? hush() : STDERR_FILENO, code = CLI_DONE;
     bool together = argc > 1 && strcmp(argv[1], "fit") == 0;
-    if (together) end_with_the_job(peers.rank);
+    bool verbose = together && peers.ranks > 1 && mpi_has_argument(argc, argv, "--verbose");
+    if (together) end_with_the_job();
     if (together) code = run_together(argc, argv, &peers);
     else if (peers.rank == 0) code = cli_run(argc, argv);
     int worst = agree(code);
@@ -229,6 +218,7 @@ int main(int argc, char **argv)
         if (peers.rank) tell(real, peers.rank);
         MPI_Abort(MPI_COMM_WORLD, CLI_FAILED);
     }
+    if (verbose && worst == CLI_DONE) say_times(&peers);
     mpi_engines_close();
     MPI_Finalize();
     return peers.rank == 0 ? worst : CLI_DONE;

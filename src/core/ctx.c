@@ -142,15 +142,19 @@ static plx_status need_disk(plx_context *ctx, double bytes, const char *what)
              plx__size_text(need, bytes), plx__paging_directory(ctx->paging), plx__size_text(left, room));
 }
 
+double plx__memory_left(const plx_context *ctx)
+{
+    double used = (double)atomic_load(&ctx->memory_used) - (double)ctx->scratch.spare_bytes;
+    return fmax(0, (double)ctx->memory_limit - used);
+}
+
 plx_status plx__need_memory(plx_context *ctx, double bytes, const char *what, const char *remedy)
 {
     if (ctx->paging) return need_disk(ctx, bytes, what);
-    double limit = (double)ctx->memory_limit;
-    double used = (double)atomic_load(&ctx->memory_used) - (double)ctx->scratch.spare_bytes;
-    if (bytes + used <= limit) return PLX_OK;
+    if (bytes <= plx__memory_left(ctx)) return PLX_OK;
     char need[PLX__SIZE_BYTES], left[PLX__SIZE_BYTES];
     PLX_FAIL(ctx, PLX_E_NOMEM, "%s needs about %s but the memory limit leaves %s; %s", what,
-             plx__size_text(need, bytes), plx__size_text(left, limit > used ? limit - used : 0.0), remedy);
+             plx__size_text(need, bytes), plx__size_text(left, plx__memory_left(ctx)), remedy);
 }
 
 /* ---- life ---- */

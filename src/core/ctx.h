@@ -124,6 +124,9 @@ void plx__warn(plx_context *ctx, const char *fmt, ...) PLX_PRINTF(2, 3);
 void plx__info(plx_context *ctx, const char *fmt, ...) PLX_PRINTF(2, 3);
 void plx__debug(plx_context *ctx, const char *fmt, ...) PLX_PRINTF(2, 3);
 
+/* Bytes that the memory limit leaves. */
+double plx__memory_left(const plx_context *ctx);
+
 /* Refuse work whose peak of `bytes` would pass the memory limit; `remedy` ends the sentence. */
 plx_status plx__need_memory(plx_context *ctx, double bytes, const char *what, const char *remedy);
 

@@ -86,24 +86,22 @@ static plx_status open_transpose(plx__view_mixture *mix, plx_index slice_rows)
 }
 
 plx_status plx__view_mixture_open(plx__view_mixture *mix, plx_context *ctx, const plx__view *view,
-                                  const plx__mixture_cut *cut, const plx__view_mixture_settings *settings, bool brief,
-                                  bool fitting)
+                                  const plx__mixture_cut *cut, const plx__view_mixture_settings *settings,
+                                  plx__mixture_way way, bool fitting)
 {
     plx__arena *scratch = plx__scratch(ctx);
-    *mix = (plx__view_mixture){.ctx = ctx,
-                               .set = *settings,
-                               .n = cut->slabs.n,
-                               .m = settings->components,
-                               .view = view,
-                               .cut = cut->slabs,
-                               .brief = brief};
+    plx_index begin = 0, end = 0;
+    *mix = (plx__view_mixture){
+        .ctx = ctx, .set = *settings, .n = cut->slabs.n, .m = settings->components, .view = view, .cut = cut->slabs};
     mix->padded = plx__padded(mix->m);
-    PLX_TRY(plx__arena_mat(&mix->loglik, scratch, brief ? plx__min(mix->n, mix->cut.pane) : mix->n, mix->padded));
+    plx__slabs_mine(&begin, &end, ctx, mix->cut);
+    plx_index rows = way == PLX__BRIEF ? plx__min(end - begin, mix->cut.pane) : end - begin;
+    PLX_TRY(plx__arena_mat(&mix->loglik, scratch, rows, mix->padded));
     if (view->sparse && fitting) PLX_TRY(open_transpose(mix, cut->slice_rows));
     if (plx__has_variance(settings->likelihood)) return plx__gaussian_open(mix, fitting);
     PLX_TRY(open_product(mix));
     mix->fresh = mix->table;
-    return brief && fitting ? plx__arena_mat(&mix->fresh, scratch, view->cols, mix->padded) : PLX_OK;
+    return way != PLX__ALL_AT_ONCE && fitting ? plx__arena_mat(&mix->fresh, scratch, view->cols, mix->padded) : PLX_OK;
 }
 
 double plx__view_mixture_bytes(const plx__view *view, plx_index n, plx__likelihood likelihood, plx_index components)
@@ -281,8 +279,10 @@ static plx_status score_range(plx__view_mixture *mix, plx_index begin, plx_index
 plx_status plx__view_mixture_scores(plx__view_mixture *mix)
 {
     if (plx__has_variance(mix->set.likelihood)) return plx__gaussian_scores(mix);
-    for (plx_index begin = 0; begin < mix->n; begin += mix->cut.pane)
-        PLX_TRY(score_range(mix, begin, plx__min(mix->n, begin + mix->cut.pane), begin));
+    plx_index first = 0, last = 0;
+    plx__slabs_mine(&first, &last, mix->ctx, mix->cut);
+    for (plx_index begin = first; begin < last; begin += mix->cut.pane)
+        PLX_TRY(score_range(mix, begin, plx__min(last, begin + mix->cut.pane), begin - first));
     return PLX_OK;
 }
 

@@ -10,9 +10,9 @@
  * is zero, that of log-likelihoods means nothing. Sparse views keep their transpose: an M step then is a product without
  * scattered writes. Rows of absent samples must have zero weights, and their log-likelihoods mean nothing.
  *
- * Samples are worked on by panes (core/slabs.h). A mixture that is `brief` holds the log-likelihoods of one pane only,
- * and takes its responsibilities pane by pane: memory does not grow with the number of samples, and the bytes of its
- * parameters are the same. Multinomial and vmf only: variances need two passes.
+ * Samples are worked on by panes (core/slabs.h). A mixture may take its responsibilities pane by pane, and may also hold
+ * the log-likelihoods of one pane only: memory does not grow with the number of samples then. The bytes of its parameters
+ * are the same. Multinomial and vmf only: variances need two passes.
  */
 #ifndef PLX_MIXTURE_VIEW_MIXTURE_H
 #define PLX_MIXTURE_VIEW_MIXTURE_H
@@ -28,6 +28,13 @@ typedef enum plx__likelihood {
     PLX__VMF = 3
 } plx__likelihood;
 
+/* What is there at a time, of the samples this process works on. */
+typedef enum plx__mixture_way {
+    PLX__ALL_AT_ONCE, /* log-likelihoods and responsibilities of all */
+    PLX__BY_PANES,    /* log-likelihoods of all, responsibilities of a pane */
+    PLX__BRIEF        /* both of a pane */
+} plx__mixture_way;
+
 typedef struct plx__view_mixture_settings {
     plx__likelihood likelihood;
     plx_index components;
@@ -42,9 +49,8 @@ typedef struct plx__view_mixture {
     plx_index n, m, padded;
     const plx__view *view; /* its presence flags decide which rows count */
     plx__slabs cut;        /* of the samples; slice_rows divides its panes */
-    bool brief;
-    plx_ccsr flipped; /* sparse views, fitting, gaussian and spherical: the transpose */
-    plx_ccsr *slices; /* likewise multinomial and vmf: transposes of n_slices runs of slice_rows samples */
+    plx_ccsr flipped;      /* sparse views, fitting, gaussian and spherical: the transpose */
+    plx_ccsr *slices;      /* likewise multinomial and vmf: transposes of n_slices runs of slice_rows samples */
     plx_index n_slices, slice_rows;
     double *factor;        /* vmf: 1 / norm of every row; 0: absent */
     plx_mat theta;         /* multinomial, vmf: cols x padded; else m x cols: means */
@@ -56,8 +62,8 @@ typedef struct plx__view_mixture {
     double total_variance; /* gaussian, spherical, fitting: sum over features, over the present samples */
     double *sums;          /* room for sums over rows */
     plx_mat moments;       /* gaussian, spherical: m x cols, room for sums of squares */
-    plx_mat fresh;         /* multinomial, vmf: cols x padded, what the M step adds up; `table`, unless brief */
-    plx_mat loglik;        /* n x padded; brief: of a pane */
+    plx_mat fresh;         /* multinomial, vmf: cols x padded, what the M step adds up; `table`, if all at once */
+    plx_mat loglik;        /* padded columns: of the samples of this process, or of a pane */
 } plx__view_mixture;
 
 /* How the samples of views are cut: panes of whole slices, and slices that suit all the views. */
@@ -72,21 +78,21 @@ plx__mixture_cut plx__mixture_cut_of(const plx__view *const *views, plx_index n_
 /* Everything in scratch. `fitting`: also what the M step needs, and parameters of components that never get any mass
  * (uniform; mean and variance of the view; zero direction). Otherwise parameters come through plx__view_mixture_set. */
 plx_status plx__view_mixture_open(plx__view_mixture *mix, plx_context *ctx, const plx__view *view,
-                                  const plx__mixture_cut *cut, const plx__view_mixture_settings *settings, bool brief,
-                                  bool fitting);
+                                  const plx__mixture_cut *cut, const plx__view_mixture_settings *settings,
+                                  plx__mixture_way way, bool fitting);
 double plx__view_mixture_bytes(const plx__view *view, plx_index n, plx__likelihood likelihood, plx_index components);
 
 /* New parameters from responsibilities (n x padded; vmf changes them) with column sums `mass`. A component whose mass
  * is at most PLX__LEAST_MASS keeps its parameters. */
 plx_status plx__view_mixture_m_step(plx__view_mixture *mix, plx_mat weights, const double *mass);
 
-/* The same of a brief mixture, in steps: the sums of one pane, whose responsibilities are in rows 0 .. end-begin-1 of
+/* The same by panes, in steps: the sums of one pane, whose responsibilities are in rows 0 .. end-begin-1 of
  * `weights`, onto `table` (cols x padded; mix->fresh in the end), for plx__slabs_sum(); then the parameters. */
 plx_status plx__view_mixture_add(plx__view_mixture *mix, plx_mat weights, plx_index begin, plx_index end,
                                  double *table);
 plx_status plx__view_mixture_finish(plx__view_mixture *mix, const double *mass);
 
-/* loglik at the current parameters; brief: of samples begin .. end-1, which are a pane. */
+/* loglik at the current parameters, of the samples of this process; brief: of begin .. end-1, which are a pane. */
 plx_status plx__view_mixture_scores(plx__view_mixture *mix);
 plx_status plx__view_mixture_score_pane(plx__view_mixture *mix, plx_index begin, plx_index end);
 

@@ -139,7 +139,7 @@ static void m_step_is_a_maximum(void **state)
         memcpy(weights, q.weights, sizeof weights);
         const plx__view *list[] = {&q.view};
         plx__mixture_cut cut = plx__mixture_cut_of(list, 1, N, M);
-        assert_ok(ctx, plx__view_mixture_open(&mix, ctx, &q.view, &cut, &set, false, true));
+        assert_ok(ctx, plx__view_mixture_open(&mix, ctx, &q.view, &cut, &set, PLX__ALL_AT_ONCE, true));
         assert_ok(ctx, plx__view_mixture_m_step(&mix, (plx_mat){weights, N, PAD, PAD}, q.mass));
         assert_ok(ctx, plx__view_mixture_scores(&mix));
         plx_cmat t = {theta, M, D, D};
@@ -176,7 +176,7 @@ static void gaussian_density_by_hand(void **state)
     double weights[16] = {1, 0, 0, 0, 0, 0, 0, 0, 1}, mass[8] = {2};
     const plx__view *list[] = {&view};
     plx__mixture_cut cut = plx__mixture_cut_of(list, 1, 2, set.components);
-    assert_ok(ctx, plx__view_mixture_open(&mix, ctx, &view, &cut, &set, false, true));
+    assert_ok(ctx, plx__view_mixture_open(&mix, ctx, &view, &cut, &set, PLX__ALL_AT_ONCE, true));
     assert_close(mix.total_variance, 5, 1e-15); /* variances 1 and 4 */
     assert_close(mix.floor, 2.5e-6, 1e-18);
     assert_ok(ctx, plx__view_mixture_m_step(&mix, (plx_mat){weights, 2, 8, 8}, mass));

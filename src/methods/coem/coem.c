@@ -114,13 +114,13 @@ static bool is_converged(const coem_params *set, const course *t, double last)
     return fabs(t->objective - last) <= set->tol * fabs(last);
 }
 
-/* (C), (D): the channel's responsibilities are in m->weights; brief: their products with the rows are there already. */
+/* (C), (D): the channel's responsibilities are in m->weights; by panes: their products with the rows are there too. */
 static plx_status update_channel(coem *m, plx_index c)
 {
     const double *mass = plx__coem_mass(m);
     plx__coem_set_prior(m, c);
     for (plx_index j = 0; j < m->m; j++) m->dead[j] = mass[j] <= PLX__LEAST_MASS;
-    if (m->brief) PLX_TRY(plx__view_mixture_finish(&m->channels[c].mix, mass));
+    if (m->way != PLX__ALL_AT_ONCE) PLX_TRY(plx__view_mixture_finish(&m->channels[c].mix, mass));
     else if (plx__coem_there(m)) PLX_TRY(plx__coem_device_finish(m, c, mass));
     else PLX_TRY(plx__view_mixture_m_step(&m->channels[c].mix, m->weights, mass));
     return plx__coem_rescore(m, c);
@@ -342,20 +342,6 @@ static bool is_used(const coem_params *set, const plx__view *view)
     return strncmp(set->mode, "single:", 7) != 0 || strcmp(set->mode + 7, view->name) == 0;
 }
 
-/* Rows of which log-likelihoods, weights and cache are kept: those of a pane, or all (coem_pane.c). */
-static double kept_rows(const plx__run *run)
-{
-    const plx__problem *x = run->problem;
-    plx__likelihood likelihood = PLX__MULTINOMIAL;
-    bool brief = run->ctx->paging || plx__ranks(run->ctx) > 1;
-    for (plx_index v = 0; v < x->n_views; v++) {
-        if (!is_used(run->params, &x->views[v])) continue;
-        if (plx__coem_likelihood(&likelihood, run, x->views[v].name, x->views[v].kind) != PLX_OK) return 0;
-        brief &= !plx__has_variance(likelihood);
-    }
-    return brief ? fmin((double)x->n, 2.0 * PLX__PANE_ROWS) : (double)x->n;
-}
-
 /* A process among others keeps the tables of its slabs until those before them are summed. */
 static double slab_bytes(const plx__run *run, const plx__view *view, plx_index m)
 {
@@ -364,24 +350,74 @@ static double slab_bytes(const plx__run *run, const plx__view *view, plx_index m
     return 8 * (double)plx__slabs_most(run->ctx, cut.slabs) * (double)plx__padded(m) * (double)view->cols;
 }
 
-static double memory(const plx__run *run)
+static bool joins(const coem_params *set)
+{
+    return strcmp(set->mode, "concat") == 0 || strcmp(set->mode, "merged") == 0;
+}
+
+/* With log-likelihoods and cache of `scored` samples, and weights of `weighed`. */
+static double bytes_with(const plx__run *run, double scored, double weighed)
 {
     const plx__problem *x = run->problem;
     const coem_params *set = run->params;
-    bool joined = strcmp(set->mode, "concat") == 0 || strcmp(set->mode, "merged") == 0;
     plx_index m = set->clusters > 0 ? set->clusters : plx__max(1, x->n_classes);
     bool several = set->restarts > 1 || (set->restarts < 1 && !x->n_labelled);
-    double n = (double)x->n, padded = (double)plx__padded(m), kept = joined ? n : kept_rows(run), slabs = 0;
-    double bytes = 8 * (padded * (n + 2 * kept) + 2 * (double)plx__kept_count(run) * (double)m) + 64 * n;
+    double n = (double)x->n, padded = (double)plx__padded(m), slabs = 0;
+    double bytes = 8 * (padded * (n + 2 * weighed) + 2 * (double)plx__kept_count(run) * (double)m) + 64 * n;
     bytes += plx__scale_rows_bytes(run, plx__coem_scales_rows);
-    if (joined) return bytes + joined_bytes(run, m, several);
-    bytes += plx__coem_cache_bytes((plx_index)kept, x->n_views, plx__padded(m));
+    if (joins(set)) return bytes + joined_bytes(run, m, several);
+    bytes += plx__coem_cache_bytes((plx_index)scored, x->n_views, plx__padded(m));
     for (plx_index v = 0; v < x->n_views; v++) {
         if (!is_used(set, &x->views[v])) continue;
-        bytes += channel_bytes(run, &x->views[v], m, several) - 8 * padded * (n - kept);
+        bytes += channel_bytes(run, &x->views[v], m, several) - 8 * padded * (n - scored);
         slabs = fmax(slabs, slab_bytes(run, &x->views[v], m));
     }
     return bytes + slabs;
+}
+
+static double bytes_of_a_pane(const plx__run *run)
+{
+    double pane = fmin((double)run->problem->n, 2.0 * PLX__PANE_ROWS);
+    return bytes_with(run, pane, pane);
+}
+
+/* With the log-likelihoods of all samples of this process; each view would have a cut of its own. */
+static double bytes_by_panes(const plx__run *run)
+{
+    const plx__problem *x = run->problem;
+    const coem_params *set = run->params;
+    plx_index m = set->clusters > 0 ? set->clusters : plx__max(1, x->n_classes), most = 0;
+    for (plx_index v = 0; v < x->n_views; v++) {
+        const plx__view *view = &x->views[v];
+        plx__slabs cut = plx__mixture_cut_of(&view, 1, x->n, m).slabs;
+        most = plx__max(most, plx__min(x->n, plx__slabs_most(run->ctx, cut) * cut.rows));
+    }
+    return bytes_with(run, (double)most, fmin((double)x->n, 2.0 * PLX__PANE_ROWS));
+}
+
+bool plx__coem_has_room(const plx__run *run)
+{
+    return !run->ctx->paging && bytes_by_panes(run) <= plx__memory_left(run->ctx);
+}
+
+/* Views with variances, and joined ones, need all samples at once (plx__mixture_way). */
+static bool is_whole(const plx__run *run)
+{
+    const plx__problem *x = run->problem;
+    plx__likelihood likelihood = PLX__MULTINOMIAL;
+    bool whole = joins(run->params) || (!run->ctx->paging && plx__ranks(run->ctx) == 1);
+    for (plx_index v = 0; v < x->n_views && !whole; v++) {
+        if (!is_used(run->params, &x->views[v])) continue;
+        whole = plx__coem_likelihood(&likelihood, run, x->views[v].name, x->views[v].kind) != PLX_OK ||
+                plx__has_variance(likelihood);
+    }
+    return whole;
+}
+
+static double memory(const plx__run *run)
+{
+    if (is_whole(run)) return bytes_with(run, (double)run->problem->n, (double)run->problem->n);
+    return plx__coem_has_room(run) ? bytes_by_panes(run) : bytes_of_a_pane(run);
 }
 
 /* Means or feature probabilities and variances of all components; rows of probabilities and priors sum to 1, directions

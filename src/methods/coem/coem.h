@@ -41,8 +41,9 @@ typedef struct coem {
     plx_index n_channels;
     coem_channel *channels;
     plx__mixture_cut cut; /* of the samples */
-    bool brief;           /* log-likelihoods, weights and cache hold one pane at a time, see coem_pane.c */
-    plx_index first;      /* sample of their first row: 0 unless brief */
+    plx__mixture_way way; /* what is kept of the samples, see coem_pane.c */
+    plx_index first;      /* sample of the first row of the weights: 0 if all at once */
+    plx_index scored;     /* that of the log-likelihoods and of the cache: 0 unless brief or among other processes */
     bool seeded;          /* there are labels: components are classes */
     const int32_t *label; /* n; -1: unlabelled, all of them for new samples */
     int32_t *views;       /* n: channels the sample has */
@@ -55,27 +56,33 @@ typedef struct coem {
     uint8_t *dead;             /* m: a component without mass in the last step */
 
     double *cache;          /* many channels: see coem_cache.c; else NULL */
-    uint8_t *cache_present; /* n x n_channels; both brief: of a pane */
+    uint8_t *cache_present; /* as many rows as there are log-likelihoods, x n_channels */
 
-    plx_mat weights;  /* n x padded (brief: of a pane): responsibilities for the channel whose M step is next */
+    plx_mat weights;  /* n x padded (or of a pane): responsibilities for the channel whose M step is next */
     double *sums;     /* what a pass over the samples adds up, see coem_posterior.c */
-    double *table;    /* brief: room for these and, before them, the M step's sums of any channel */
+    double *table;    /* by panes: room for these and, before them, the M step's sums of any channel */
     double *partials; /* one row of sums per block of a pane */
     int n_workers;
     coem_worker *workers;
     struct coem_device *on; /* passes on a device (coem_device.c); NULL: here */
 } coem;
 
-/* The row of sample i in an array of padded rows that holds all samples, or those of the pane at hand. */
-static inline double *plx__coem_row(const coem *m, plx_mat rows, plx_index i)
+/* The rows of sample i, which is one of those at hand. */
+static inline double *plx__coem_weights(const coem *m, plx_index i)
 {
-    return rows.data + (i - m->first) * m->padded;
+    return m->weights.data + (i - m->first) * m->padded;
+}
+static inline const double *plx__coem_scores(const coem *m, plx_index channel, plx_index i)
+{
+    return m->channels[channel].mix.loglik.data + (i - m->scored) * m->padded;
 }
 
 /* ---- coem_input.c ---- */
 plx_status plx__coem_read_mode(coem_mode *mode, const char **single, plx__run *run);
 bool plx__coem_own_rows(plx__run *run, const plx_dataset *data);
 plx_status plx__coem_whose_rows(plx_index *bound, plx__run *run);
+/* Is there room for the log-likelihoods of all samples of this process? (coem.c) */
+bool plx__coem_has_room(const plx__run *run);
 plx_status plx__coem_open(coem *m, plx__run *run); /* channels, labels, room; everything in scratch */
 /* Likelihood of a view (or of the joined view: name "concat", "merged") by its setting and kind. */
 plx_status plx__coem_likelihood(plx__likelihood *out, const plx__run *run, const char *name, plx_view_kind kind);
@@ -107,8 +114,8 @@ typedef struct coem_pass {
 plx_status plx__coem_make_room(coem *m);  /* what the passes need, when fitting */
 plx_index plx__coem_width(const coem *m); /* of the sums */
 
-/* All local posteriors at the current parameters (Eq. 14), the target's responsibilities (Eq. 13), and their sums. Brief:
- * also the sums of the target's M step. */
+/* All local posteriors at the current parameters (Eq. 14), the target's responsibilities (Eq. 13), and their sums. By
+ * panes: also the sums of the target's M step. */
 plx_status plx__coem_posteriors(coem *m, coem_pass pass);
 const double *plx__coem_log_prior(const coem *m, plx_index channel);
 void plx__coem_set_prior(coem *m, plx_index channel); /* from the sums of the last pass (Eq. 16, 17) */

@@ -25,8 +25,8 @@ double plx__coem_cache_bytes(plx_index n, plx_index n_channels, plx_index padded
 
 plx_status plx__coem_open_cache(coem *m)
 {
-    plx_index rows = m->brief ? plx__min(m->n, m->cut.slabs.pane) : m->n;
     if (m->n_channels <= MANY_CHANNELS || m->mode == COEM_JOINT) return PLX_OK;
+    plx_index rows = m->channels[0].mix.loglik.rows;
     PLX_TRY(plx__arena_f64(&m->cache, plx__scratch(m->ctx), rows * m->n_channels, m->padded));
     return plx__arena_u8(&m->cache_present, plx__scratch(m->ctx), rows * m->n_channels);
 }
@@ -45,8 +45,8 @@ static plx_status fill_rows(void *arg, plx_context *ctx, plx_index begin, plx_in
     const coem_channel *ch = &m->channels[q->channel];
     (void)ctx, (void)worker;
     for (plx_index i = q->first + begin; i < q->first + end; i++) {
-        const double *loglik = plx__coem_row(m, ch->mix.loglik, i);
-        plx_index at = (i - m->first) * m->n_channels + q->channel;
+        const double *loglik = plx__coem_scores(m, q->channel, i);
+        plx_index at = (i - m->scored) * m->n_channels + q->channel;
         double *to = m->cache + at * m->padded, top = loglik[0];
         m->cache_present[at] = ch->view.present[i];
         if (!ch->view.present[i]) continue;
@@ -118,8 +118,8 @@ PLX__EACH_WIDTH(DEFINE_ADD)
 void plx__coem_cached_posteriors(const coem *m, plx_index i, plx_index target, double *own, double *others)
 {
     sample q = {.prior = m->floored,
-                .kept = m->cache + (i - m->first) * m->n_channels * m->padded,
-                .present = m->cache_present + (i - m->first) * m->n_channels,
+                .kept = m->cache + (i - m->scored) * m->n_channels * m->padded,
+                .present = m->cache_present + (i - m->scored) * m->n_channels,
                 .stride = m->own_priors ? m->padded : 0,
                 .n_channels = m->n_channels,
                 .padded = m->padded,

@@ -23,7 +23,7 @@ struct coem_device {
 
 static bool can_run_there(const coem *m)
 {
-    if (!m->ctx->device || m->brief || m->ctx->paging) return false;
+    if (!m->ctx->device || m->way != PLX__ALL_AT_ONCE || m->ctx->paging) return false;
     for (plx_index c = 0; c < m->n_channels; c++) {
         const plx__view_mixture *mix = &m->channels[c].mix;
         if (mix->set.likelihood != PLX__MULTINOMIAL || !mix->view->sparse) return false;

@@ -86,7 +86,7 @@ static plx_status open_channel(coem *m, coem_channel *ch, plx__view view)
     PLX_TRY(drop_zero_rows(m, &ch->view, mixture.likelihood));
     if (mixture.likelihood == PLX__MULTINOMIAL) PLX_TRY(plx__require_nonnegative(m->run, &ch->view));
     if (!ch->view.present_count && !m->run->fitted) return PLX_OK;
-    PLX_TRY(plx__view_mixture_open(&ch->mix, m->ctx, &ch->view, &m->cut, &mixture, m->brief, !m->run->fitted));
+    PLX_TRY(plx__view_mixture_open(&ch->mix, m->ctx, &ch->view, &m->cut, &mixture, m->way, !m->run->fitted));
     if (!m->run->fitted && plx__has_variance(mixture.likelihood) && ch->mix.total_variance == 0 && m->n > 1)
         plx__warn(m->ctx,
                   "coem: view '%s' is constant: it tells no components apart and teaches the other views nothing; "
@@ -125,18 +125,20 @@ static plx_status find_used(uint8_t **out, coem *m, const char *single)
 static plx_status cut_samples(coem *m, const plx__view *views, plx_index n_views, const uint8_t *used)
 {
     const plx__view **list = NULL;
-    plx_index count = 0;
+    plx_index count = 0, covered = 0;
     plx__likelihood likelihood = PLX__MULTINOMIAL;
     PLX_TRY(PLX__ARENA_NEW(&list, plx__scratch(m->ctx), n_views));
-    m->brief = m->ctx->paging || m->ctx->peers.ranks > 1;
+    bool whole = !m->ctx->paging && m->ctx->peers.ranks == 1;
     for (plx_index v = 0; v < n_views; v++) {
         if (used && !used[v]) continue;
         list[count++] = &views[v];
         PLX_TRY(plx__coem_likelihood(&likelihood, m->run, views[v].name, views[v].kind));
-        m->brief &= !plx__has_variance(likelihood);
+        whole |= plx__has_variance(likelihood);
     }
     m->cut = plx__mixture_cut_of(list, count, m->n, m->m);
-    m->cut.slabs.alone = !m->brief;
+    m->cut.slabs.alone = whole;
+    m->way = whole ? PLX__ALL_AT_ONCE : plx__coem_has_room(m->run) ? PLX__BY_PANES : PLX__BRIEF;
+    plx__slabs_mine(&m->scored, &covered, m->ctx, m->cut.slabs);
     return PLX_OK;
 }
 

@@ -61,7 +61,7 @@ static void warn_of_orphans(const coem *m, const uint8_t *known)
 /* Posterior of sample i by channel c over the classes the channel knows; 0 for the others. */
 static void known_posterior(const coem *m, const uint8_t *known, plx_index c, plx_index i, double *out)
 {
-    const double *loglik = plx__coem_row(m, m->channels[c].mix.loglik, i), *prior = plx__coem_log_prior(m, c);
+    const double *loglik = plx__coem_scores(m, c, i), *prior = plx__coem_log_prior(m, c);
     memset(out, 0, (size_t)m->padded * sizeof *out);
     if (m->label[i] >= 0) {
         out[m->label[i]] = 1;
@@ -111,7 +111,7 @@ static void fill_unknown(void *arg, coem *m, plx_index c, plx_index begin, plx_i
 {
     const orphans *q = arg;
     for (plx_index i = begin; i < end; i++) {
-        double *to = plx__coem_row(m, m->weights, i);
+        double *to = plx__coem_weights(m, i);
         memset(to, 0, (size_t)m->padded * sizeof *to);
         if (!m->channels[c].view.present[i]) continue;
         for (plx_index j = 0; j < m->m; j++)

@@ -23,7 +23,7 @@ static void own_posterior(const finale *q, coem_worker *w, plx_index i, plx_inde
 {
     coem *m = q->m;
     double *to = q->own[c].data + i * m->m, *z = w->scores;
-    const double *loglik = plx__coem_row(m, m->channels[c].mix.loglik, i);
+    const double *loglik = plx__coem_scores(m, c, i);
     const double *prior = m->log_alpha + (m->own_priors ? c * m->padded : 0);
     memset(to, 0, (size_t)m->m * sizeof *to);
     if (!m->channels[c].view.present[i]) return;
@@ -52,8 +52,7 @@ static void joint_posterior(const finale *q, coem_worker *w, plx_index i)
     }
     memcpy(z, q->log_prior, (size_t)m->padded * sizeof *z);
     for (plx_index c = 0; c < m->n_channels; c++)
-        if (m->channels[c].view.present[i])
-            plx__axpy(z, 1.0, plx__coem_row(m, m->channels[c].mix.loglik, i), m->padded);
+        if (m->channels[c].view.present[i]) plx__axpy(z, 1.0, plx__coem_scores(m, c, i), m->padded);
     (void)plx__softmax8(z, z, m->padded);
     memcpy(to, z, (size_t)m->m * sizeof *to);
 }
@@ -166,7 +165,7 @@ plx_status plx__coem_read_model(coem *m)
             PLX_TRY(plx__store_shaped(&var, m->ctx, fitted, name, m->m, mix->var.cols));
         }
         plx__view_mixture_set(mix, theta, var);
-        if (!m->brief) PLX_TRY(plx__view_mixture_scores(mix));
+        if (m->way != PLX__BRIEF) PLX_TRY(plx__view_mixture_scores(mix));
     }
     return PLX_OK;
 }

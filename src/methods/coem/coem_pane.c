@@ -2,7 +2,9 @@
  * Panes of samples. In memory the log-likelihoods of all samples are kept and a channel's are computed anew when its
  * parameters change. When the context streams, arrays of samples x components would be the largest of all and would be
  * written and read with every step; so nothing of that size is kept: each pass computes what it needs of one pane after
- * the other from the rows themselves (`brief`), and so does each of several processes. The numbers, and the order in which they are added, are the same.
+ * the other from the rows themselves (`brief`). A pass then has products with the rows of all channels instead of one.
+ * Several processes sum up the M step during the pass, pane by pane, and keep the log-likelihoods of their own samples
+ * where there is room for them. The numbers, and the order in which they are added, are always the same.
  */
 #include "core/parallel.h"
 #include "linalg/dense.h"
@@ -10,8 +12,9 @@
 
 plx_status plx__coem_open_pane(coem *m, plx_index begin, plx_index end)
 {
-    if (!m->brief) return PLX_OK;
-    m->first = begin;
+    if (m->way != PLX__ALL_AT_ONCE) m->first = begin;
+    if (m->way != PLX__BRIEF) return PLX_OK;
+    m->scored = begin;
     for (plx_index c = 0; c < m->n_channels; c++) {
         PLX_TRY(plx__view_mixture_score_pane(&m->channels[c].mix, begin, end));
         PLX_TRY(plx__coem_fill_cache(m, c, begin, end));
@@ -21,13 +24,15 @@ plx_status plx__coem_open_pane(coem *m, plx_index begin, plx_index end)
 
 plx_status plx__coem_rescore(coem *m, plx_index channel)
 {
-    if (m->brief) return PLX_OK;
+    plx_index begin = 0, end = 0;
+    if (m->way == PLX__BRIEF) return PLX_OK;
     if (plx__coem_there(m)) {
         plx__coem_device_outdate(m, channel);
         return PLX_OK;
     }
     PLX_TRY(plx__view_mixture_scores(&m->channels[channel].mix));
-    return plx__coem_fill_cache(m, channel, 0, m->n);
+    plx__slabs_mine(&begin, &end, m->ctx, m->cut.slabs);
+    return plx__coem_fill_cache(m, channel, begin, end);
 }
 
 typedef struct lesson {
@@ -51,7 +56,7 @@ plx_status plx__coem_teach(coem *m, plx_index channel, coem_fill_fn fill, void *
 {
     plx__view_mixture *mix = &m->channels[channel].mix;
     lesson q = {m, channel, fill, arg};
-    if (m->brief) {
+    if (m->way != PLX__ALL_AT_ONCE) {
         plx_index width = mix->view->cols * m->padded;
         PLX_TRY(plx__slabs_sum(m->ctx, m->cut.slabs, width, teach_pane, &q, mix->fresh.data));
         PLX_TRY(plx__view_mixture_finish(mix, mass));

@@ -41,7 +41,7 @@ static void local_posteriors(const coem *m, coem_worker *w, plx_index i, double 
     for (plx_index c = 0; c < m->n_channels; c++) {
         double *z = w->scores + c * m->padded, *p = w->posterior + c * m->padded;
         if (!m->channels[c].view.present[i]) continue;
-        const double *own = plx__coem_row(m, m->channels[c].mix.loglik, i), *prior = plx__coem_log_prior(m, c);
+        const double *own = plx__coem_scores(m, c, i), *prior = plx__coem_log_prior(m, c);
         for (plx_index j = 0; j < m->padded; j++) z[j] = prior[j] + own[j];
         loglik[c] += plx__softmax8(p, z, m->padded);
         if (m->label[i] >= 0) one_hot(p, m->padded, m->label[i]);
@@ -53,7 +53,7 @@ static void joint_posterior(const coem *m, coem_worker *w, plx_index i)
 {
     double *p = NULL;
     for (plx_index c = 0; c < m->n_channels; c++) {
-        const double *own = plx__coem_row(m, m->channels[c].mix.loglik, i);
+        const double *own = plx__coem_scores(m, c, i);
         if (!m->channels[c].view.present[i]) continue;
         if (p) plx__axpy(p, 1.0, own, m->padded);
         else {
@@ -117,7 +117,7 @@ static void add_priors(const coem *m, const coem_worker *w, plx_index i, double 
 static void visit_cached(const job *q, coem_worker *w, plx_index i, double *sums)
 {
     coem *m = q->m;
-    double *out = plx__coem_row(m, m->weights, i), *mass = sums + m->padded, *own = w->posterior, *others = w->total;
+    double *out = plx__coem_weights(m, i), *mass = sums + m->padded, *own = w->posterior, *others = w->total;
     double eta = m->views[i] < 2 ? 0 : q->pass.target_eta, share = eta / fmax(1, m->views[i] - 1);
     plx__coem_cached_posteriors(m, i, q->pass.target, own, others);
     bool present = m->channels[q->pass.target].view.present[i];
@@ -131,7 +131,7 @@ static void visit_cached(const job *q, coem_worker *w, plx_index i, double *sums
 static void visit(const job *q, coem_worker *w, plx_index i, double *sums)
 {
     coem *m = q->m;
-    double *out = plx__coem_row(m, m->weights, i), *mass = sums + m->padded;
+    double *out = plx__coem_weights(m, i), *mass = sums + m->padded;
     if (!m->views[i]) return;
     if (m->cache && !q->pass.measure) {
         visit_cached(q, w, i, sums);
@@ -161,30 +161,31 @@ static plx_status visit_block(void *arg, plx_context *ctx, plx_index begin, plx_
     return PLX_OK;
 }
 
-/* The table of a brief pass has the target's M step before the sums. */
+/* The table of a pass by panes has the target's M step before the sums. */
 static plx_status visit_pane(void *arg, plx_context *ctx, plx_index begin, plx_index end, double *table)
 {
     job *q = arg;
     coem *m = q->m;
     plx__view_mixture *mix = &m->channels[q->pass.target].mix;
-    plx_index width = plx__coem_width(m), step = m->brief ? mix->view->cols * m->padded : 0;
+    plx_index width = plx__coem_width(m), step = m->way == PLX__ALL_AT_ONCE ? 0 : mix->view->cols * m->padded;
     q->begin = begin;
     PLX_TRY(plx__coem_open_pane(m, begin, end));
     PLX_TRY(plx__parallel_for(ctx, end - begin, SAMPLES_AT_A_TIME, visit_block, q));
     for (plx_index b = 0; b * SAMPLES_AT_A_TIME < end - begin; b++)
         plx__axpy(table + step, 1.0, m->partials + b * width, width);
-    return m->brief ? plx__view_mixture_add(mix, m->weights, begin, end, table) : PLX_OK;
+    return m->way == PLX__ALL_AT_ONCE ? PLX_OK : plx__view_mixture_add(mix, m->weights, begin, end, table);
 }
 
 plx_status plx__coem_make_room(coem *m)
 {
     plx__arena *scratch = plx__scratch(m->ctx);
+    bool whole = m->way == PLX__ALL_AT_ONCE;
     plx_index pane = plx__min(m->n, m->cut.slabs.pane), widest = 0;
     plx_index blocks = (pane + SAMPLES_AT_A_TIME - 1) / SAMPLES_AT_A_TIME;
     for (plx_index c = 0; c < m->n_channels; c++) widest = plx__max(widest, m->channels[c].view.cols);
-    PLX_TRY(plx__arena_mat(&m->weights, scratch, m->brief ? pane : m->n, m->padded));
+    PLX_TRY(plx__arena_mat(&m->weights, scratch, whole ? m->n : pane, m->padded));
     PLX_TRY(plx__arena_f64(&m->sums, scratch, plx__coem_width(m), 1));
-    if (m->brief) PLX_TRY(plx__arena_f64(&m->table, scratch, widest * m->padded + plx__coem_width(m), 1));
+    if (!whole) PLX_TRY(plx__arena_f64(&m->table, scratch, widest * m->padded + plx__coem_width(m), 1));
     return plx__arena_f64(&m->partials, scratch, blocks, plx__coem_width(m));
 }
 
@@ -196,7 +197,7 @@ plx_status plx__coem_posteriors(coem *m, coem_pass pass)
     bool done = false;
     PLX_TRY(plx__coem_device_pass(&done, m, pass));
     if (done) return PLX_OK;
-    if (!m->brief) return plx__slabs_sum(m->ctx, m->cut.slabs, width, visit_pane, &q, m->sums);
+    if (m->way == PLX__ALL_AT_ONCE) return plx__slabs_sum(m->ctx, m->cut.slabs, width, visit_pane, &q, m->sums);
     PLX_TRY(plx__slabs_sum(m->ctx, m->cut.slabs, step + width, visit_pane, &q, m->table));
     memcpy(mix->fresh.data, m->table, (size_t)step * sizeof *m->table);
     memcpy(m->sums, m->table + step, (size_t)width * sizeof *m->sums);

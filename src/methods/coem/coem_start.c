@@ -238,7 +238,7 @@ static void fill_start(void *arg, coem *m, plx_index c, plx_index begin, plx_ind
 {
     const uint8_t *present = m->channels[c].view.present;
     for (plx_index i = begin; i < end; i++) {
-        double *to = plx__coem_row(m, m->weights, i);
+        double *to = plx__coem_weights(m, i);
         if (present[i]) start_row(m, arg, i, to);
         else memset(to, 0, (size_t)m->padded * sizeof *to);
     }

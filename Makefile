@@ -3,7 +3,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 CTEST = ctest --output-on-failure -j $(JOBS) --test-dir
 export PLX_WERROR ?= OFF
 
-.PHONY: help setup build demo test python-test python-nightly python-wheel python-docs ci check-full test-mpi bench reproduce install lint format docs clean
+.PHONY: help setup build demo test python-test python-nightly python-wheel python-docs ci check-full build-mpi test-mpi test-mpi-quick bench reproduce install lint format docs clean
 
 help:
 	@echo "make demo        set up, build, and show what Parallax does (a few minutes)"
@@ -16,6 +16,7 @@ help:
 	@echo "make install     install (PREFIX=/usr/local)"
 	@echo "make check-full  tests plus long fuzzing, thread sanitizer, valgrind, static analysis, coverage"
 	@echo "make test-mpi    build parallax-mpi and compare fits over ranks and threads with those of one process (MPI_RANKS=\"1 2 3 5 8\")"
+	@echo "make test-mpi-quick  the part of it that make ci runs"
 	@echo "make bench       benchmarks against limits and peers"
 	@echo "make reproduce   published figures beside ours into docs/results.md, part by part (needs the data sets in the folder \$$PARALLAX_DATA)"
 	@echo "make reproduce-METHOD  the same for one method that has published figures, e.g. reproduce-mvkmeans"
@@ -69,12 +70,21 @@ check-full: setup
 MPI_RANKS ?= 1 2 3 5 8
 test-mpi: setup
 	@tools/setup.sh mpi
-	@cmake -S . -B build/mpi -G Ninja -DCMAKE_BUILD_TYPE=Release -DPLX_MPI=ON -DPLX_BUILD_TESTS=OFF >/dev/null
-	@cmake --build build/mpi -j $(JOBS) --target parallax-cli parallax-mpi parallax-reader plx-mpi-sums
-	@tests/mpi/run_mpi.sh build/mpi $(MPI_RANKS)
-	@tests/mpi/run_families.sh build/mpi $(MPI_RANKS)
-	@tests/mpi/run_graphs.sh build/mpi $(MPI_RANKS)
-	@tests/mpi/run_hosts.sh build/mpi
+	@$(MAKE) -s build-mpi
+	@tests/mpi/table.sh build/release $(MPI_RANKS)
+	@tests/mpi/command.sh build/release $(MPI_RANKS)
+	@tests/mpi/run_hosts.sh build/release
+
+# For every change: fewer samples and ranks, one thread, and a method for each way of dividing.
+test-mpi-quick: build-mpi
+	@SAMPLES=70000 THREADS=1 METHODS="nb coem mvkmeans mvplsa svm laprls bct lapreg spectral" tests/mpi/table.sh build/release 2 3
+	@SAMPLES=70000 tests/mpi/command.sh build/release 3
+
+# All but parallax-mpi itself is what `make build` compiles.
+build-mpi:
+	@echo "== building parallax-mpi (release)"
+	@PLX_MPI=ON cmake --preset release >/dev/null
+	@cmake --build build/release -j $(JOBS) --target parallax-cli parallax-mpi parallax-reader plx-mpi-sums
 
 bench: setup
 	@tools/setup.sh full

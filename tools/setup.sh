@@ -2,7 +2,7 @@
 # Installs what Parallax needs from the distribution's packages: Debian 12 or newer, Ubuntu 22.04 or newer.
 # Does nothing when everything is there; asks for sudo only when it is not run as root.
 #   tools/setup.sh          what building and testing need
-#   tools/setup.sh ci       also what .ci/run and tools/pre-commit.sh need: clang and clang-format, and what draws PNG
+#   tools/setup.sh ci       also what .ci/run and tools/pre-commit.sh need: clang and clang-format, what draws PNG, OpenMPI
 #   tools/setup.sh mpi      also what -DPLX_MPI=ON needs: OpenMPI, and PETSc and SLEPc for graph methods
 #   tools/setup.sh full     also what `make check-full`, `make bench` and the lint targets need, and a browser for reports
 set -eu
@@ -16,9 +16,11 @@ packages="$packages libglpk-dev libsvm-dev"
 packages="$packages nodejs npm"
 # Opened by `parallax plot` for a .png; without them the test of it sees the message instead.
 pictures="librsvg2-2 fonts-dejavu-core"
+mpi="libopenmpi-dev openmpi-bin procps"
 case "${1:-}" in
-ci) packages="$packages clang clang-format libomp-dev $pictures" ;;
-mpi) packages="$packages libopenmpi-dev openmpi-bin libpetsc64-real-dev libslepc64-real-dev" ;;
+# Without PETSc and SLEPc, which are another half minute: so the build that has no solvers is tested too.
+ci) packages="$packages clang clang-format libomp-dev $mpi $pictures" ;;
+mpi) packages="$packages $mpi libpetsc64-real-dev libslepc64-real-dev" ;;
 full) packages="$packages clang clang-format libomp-dev clang-tidy cppcheck valgrind lcov chromium $pictures" ;;
 esac
 

@@ -1,51 +1,182 @@
 #!/usr/bin/env bash
-# What several ranks cost on one machine: tests/mpi/measure.sh BUILD_DIR [REPETITIONS]
+# What ranks and streaming cost on one machine: tests/mpi/measure.sh BUILD_DIR [PART...]
 #
-# Two ranks with a thread each beside one process with two threads (coem, mvkmeans): least wall time and processor time of
-# the fit over the repetitions, which take turns; MPI waits busily, so what rank 0 spent in it is given beside. The same with sums by MPI_Allreduce (--deterministic 0). Then ordered
-# sums beside MPI_Allreduce alone. Figures of docs/dev/scale.md; run it while nothing else runs.
-set -u
-build=$(cd "$1" && pwd)
-repetitions=${2:-5}
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl_base_warn_component_unused=0
-work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-"$build/parallax" data generate text docs --set n=200000 --set views=2 --set classes=20 --set features=5000 \
-    --set length=60 --seed 1 --quiet || exit 1
+#   ranks    two ranks with a thread each beside one process with two threads (coem, mvkmeans), $SAMPLES (200000) of them:
+#            the least of $REPETITIONS (5), which take turns; also with sums by MPI_Allreduce (--deterministic 0)
+#   sums     ordered sums beside MPI_Allreduce, without anything else
+#   stream   nb, mvkmeans and coem with --stream and data 4, 8 and 16 times as large as --memory, beside what it takes to
+#            read the file into memory
+#   large    $LARGE (10000000) samples of 50,000 features in 100 classes with --stream --memory $MEMORY (3G), by one process
+#            with two threads and by two ranks; needs some 6 kB of disk per sample in $TMPDIR
+#
+# Without a PART: the first three. Figures of docs/dev/scale.md; run it while nothing else runs.
+# shellcheck source=tests/mpi/common.sh
+. "$(dirname "$0")/common.sh"
+[ $# -gt 0 ] || set -- ranks sums stream
+repetitions=${REPETITIONS:-5}
+
+# took COMMAND...: its wall seconds, processor seconds, and in MB the peak of the largest of its processes, and that of what
+# the process itself has in memory beside pages of files, which the system can take back (looked at every 10 ms).
+took() {
+    python3 - "$@" <<'TOOK'
+import resource, subprocess, sys, time
+begin, own = time.monotonic(), 0
+process = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)
+while process.poll() is None:
+    with open("/proc/%d/status" % process.pid) as status:
+        own = max([own] + [int(line.split()[1]) for line in status if line.startswith("RssAnon")])
+    time.sleep(0.01)
+if process.returncode:
+    sys.exit("failed: " + " ".join(sys.argv[1:]))
+wall, used = time.monotonic() - begin, resource.getrusage(resource.RUSAGE_CHILDREN)
+print("%.2f %.2f %.0f %.0f" % (wall, used.ru_utime + used.ru_stime, used.ru_maxrss / 1000, own / 1000))
+TOOK
+}
 
 # figure NAME FILE: a number of the JSON.
 figure() { grep -o "\"$1\": *[0-9.e+-]*" "$2" | head -1 | sed 's/.*: *//'; }
 
-# once LABEL PROCESSES THREADS ARGUMENTS...: wall and processor seconds of the fit, and those in MPI.
-once() {
-    local label=$1 processes=$2 threads=$3; shift 3
-    if [ "$processes" = 1 ]; then "$build/parallax" fit "$@" --threads "$threads" --json fit.json --quiet || exit 1
-    else mpirun --oversubscribe --bind-to none -n "$processes" "$build/parallax-mpi" fit "$@" --threads "$threads" --json fit.json \
-        --verbose >/dev/null 2>said.txt || { cat said.txt; exit 1; }; fi
-    moved=$(sed -n 's/^parallax-mpi: rank 0 spent \([0-9.]*\) s.*/\1/p' said.txt 2>/dev/null)
-    echo "$(figure seconds fit.json) $(figure processor_seconds fit.json) ${moved:-0}" >>"$label.times"
-}
-# The least wall time, processor time, and processor time less that in MPI.
-least() { awk -v k="$2" '{ v = k == 1 ? $1 : k == 2 ? $2 : $2 - $3; if (NR == 1 || v < m) m = v } END { print m }' "$1.times"; }
+# least COLUMN FILE
+least() { awk -v k="$1" 'NR == 1 || $k < m { m = $k } END { print m }' "$2"; }
 
-echo "load average before: $(cut -d' ' -f1-3 /proc/loadavg)"
-for method in coem mvkmeans; do
-    settings="--labels 5% --set max_iter=6 --set tol=0"
-    [ $method = coem ] || settings="--labels 5% --set max_iter=6"
-    for _ in $(seq "$repetitions"); do
-        # shellcheck disable=SC2086
-        {
-            once "$method.threads" 1 2 $method docs $settings
-            once "$method.ranks" 2 1 $method docs $settings
-            once "$method.any" 2 1 $method docs $settings --deterministic 0
-        }
+load() { echo "load average $1: $(cut -d' ' -f1-3 /proc/loadavg)"; }
+
+# ---- two ranks beside two threads ----
+
+# once LABEL PROCESSES ARGUMENTS...: wall seconds of the fit, and processor seconds of all processes but those in MPI,
+# which waits busily; the whole process, so that what a fit of more iterations takes longer is its own.
+once() {
+    local label=$1 processes=$2 used
+    shift 2
+    if [ "$processes" = 1 ]; then
+        used=$(took "$build/parallax" fit "$@" --threads 2 --json fit.json --quiet | cut -d' ' -f2)
+    else
+        ranks 2 fit "$@" --threads 1 --json fit.json --verbose >said.txt 2>&1 || { cat said.txt; exit 1; }
+        used=$(awk '/^parallax-mpi: 2 ranks took/ { print $5 - $10 }' said.txt)
+    fi
+    echo "$(figure seconds fit.json) $used" >>"$label.times"
+}
+
+# The least of all repetitions of a way: wall seconds of 21 iterations, processor seconds of 21 and of one.
+least_of() { echo "$1 $(least 1 "many.$1.times") $(least 2 "many.$1.times") $(least 2 "few.$1.times")"; }
+
+part_ranks() {
+    local method way settings count
+    one data generate text docs --set n="$samples" --set views=2 --set classes=20 --set features=5000 --set length=60 \
+        --set overlap=0.9 --seed 1 # hard enough for so many iterations
+    for method in coem mvkmeans; do
+        rm -f ./*.times
+        for _ in $(seq "$repetitions"); do
+            for way in threads ranks any; do
+                settings="--labels 5%" count=2
+                [ $method = mvkmeans ] || settings="$settings --set tol=0"
+                [ $way != threads ] || count=1
+                [ $way != any ] || settings="$settings --deterministic 0"
+                # shellcheck disable=SC2086
+                once few.$way $count $method docs $settings --set max_iter=1
+                # shellcheck disable=SC2086
+                once many.$way $count $method docs $settings --set max_iter=21
+            done
+        done
+        for way in threads ranks any; do least_of $way; done | awk -v m=$method '
+            $1 == "threads" { wall = $2; used = $3 - $4 }
+            { printf "%-9s %-8s wall %.2f s; twenty iterations: processor %.2f s; efficiency by wall %.2f, by processor %.2f\n",
+                  m, $1, $2, $3 - $4, wall / $2, used / ($3 - $4) }'
     done
-    awk -v m=$method -v wt="$(least $method.threads 1)" -v wr="$(least $method.ranks 1)" -v wa="$(least $method.any 1)" \
-        -v pt="$(least $method.threads 2)" -v pr="$(least $method.ranks 2)" -v pa="$(least $method.any 2)" \
-        -v or="$(least $method.ranks 3)" -v oa="$(least $method.any 3)" 'BEGIN {
-        printf "%-9s 2 threads: wall %.2f s, processor %.2f s\n", m, wt, pt
-        printf "%-9s 2 ranks: wall %.2f s, processor of a rank %.2f s, %.2f outside of MPI; efficiency by wall %.2f, by processor outside of MPI %.2f\n", m, wr, pr, or, wt / wr, pt / (2 * or)
-        printf "%-9s 2 ranks, MPI_Allreduce: wall %.2f s, processor of a rank %.2f s, %.2f outside of MPI\n", m, wa, pa, oa }'
+}
+
+part_sums() {
+    local count
+    for count in 2 4; do timeout 600 mpirun --quiet --oversubscribe --bind-to none -n $count "$build/plx-mpi-sums"; done
+}
+
+# ---- streaming ----
+
+# make_copies NAME PART SAMPLES COPIES: a data set of so many copies of an .h5mu with so many samples, side by side.
+make_copies() {
+    local i separator=""
+    mkdir "$1"
+    for i in $(seq "$4"); do cp "$2" "$1/part$i.h5mu"; done
+    {
+        printf '{"parallax": 1, "name": "%s", "parts": [' "$1"
+        for i in $(seq "$4"); do
+            printf '%s{"file": "part%d.h5mu", "rows": %d}' "$separator" "$i" "$3"
+            separator=", "
+        done
+        echo ']}'
+    } >"$1/dataset.json"
+}
+
+# make_part NAME SAMPLES CLASSES FEATURES: an .h5mu of two views with 60 words per sample.
+make_part() {
+    one data generate text text --set n="$2" --set views=2 --set classes="$3" --set features="$4" --set length=60 --seed 1
+    one data convert text "$1.h5mu"
+    rm -r text
+}
+
+settings_of() {
+    case $1 in
+    nb) echo "--labels 5%" ;;
+    coem) echo "--labels 5% --set tol=0 --set max_iter=${2:-3}" ;;
+    mvkmeans) echo "--labels 5% --set max_iter=${2:-3}" ;;
+    esac
+}
+
+# read_and_fit DATA METHOD ARGUMENTS...: in memory and streamed.
+read_and_fit() {
+    local data=$1 method=$2
+    shift 2
+    printf '%-34s %s\n' "$method" "$(took "$build/parallax" fit "$method" "$data" --trust --threads 2 "$@" \
+        --model near.plx --quiet)"
+    printf '%-34s %s\n' "$method --stream --memory 128M" "$(took "$build/parallax" fit "$method" "$data" --trust \
+        --threads 2 "$@" --stream --memory 128M --model far.plx --quiet)"
+    cmp near.plx far.plx || fault "$method, streamed: another model"
+}
+
+part_stream() {
+    local copies method rows=240000
+    make_part docs $rows 20 5000
+    for copies in 2 4 8; do
+        make_copies "docs$copies" docs.h5mu $rows $copies
+        echo "$((rows * copies)) samples, $((2 * copies)) times the memory: wall s, processor s, peak MB, without files MB"
+        printf '%-34s %s\n' "data info, which reads the file" "$(took "$build/parallax" data info "docs$copies" --trust)"
+        for method in nb mvkmeans coem; do
+            # shellcheck disable=SC2046
+            read_and_fit "docs$copies" $method $(settings_of $method)
+        done
+        rm -r "docs$copies"
+    done
+}
+
+# ---- as large as the disk allows ----
+
+part_large() {
+    local all=${LARGE:-10000000} memory=${MEMORY:-3G} rows=500000 method
+    [ "$all" -ge $rows ] || rows=$all
+    make_part big "$rows" 100 50000
+    make_copies large big.h5mu "$rows" $((all / rows))
+    echo "$((all / rows * rows)) samples, --stream --memory $memory: wall s, processor s, peak MB, and of one process without files MB"
+    for method in nb mvkmeans coem; do
+        # shellcheck disable=SC2046
+        printf '%-34s %s\n' "$method, two threads" "$(took "$build/parallax" fit $method large --trust --threads 2 \
+            $(settings_of $method 2) --stream --memory "$memory" --model one.plx --quiet)"
+        # shellcheck disable=SC2046
+        printf '%-34s %s\n' "$method, two ranks" "$(took mpirun --quiet --oversubscribe --bind-to none -n 2 \
+            "$build/parallax-mpi" fit $method large --trust --threads 1 $(settings_of $method 2) --stream \
+            --memory "$memory" --model many.plx --quiet | cut -d' ' -f1-3)"
+        cmp one.plx many.plx || fault "$method: another model by two ranks"
+    done
+}
+
+load before
+for part in "$@"; do
+    case $part in
+    ranks) part_ranks ;;
+    sums) part_sums ;;
+    stream) part_stream ;;
+    large) part_large ;;
+    *) fault "$part is none of ranks, sums, stream, large" ;;
+    esac
 done
-echo "load average after: $(cut -d' ' -f1-3 /proc/loadavg)"
-[ ! -x "$build/plx-mpi-sums" ] || for count in 2 4; do mpirun --oversubscribe --bind-to none -n $count "$build/plx-mpi-sums" || exit 1; done
+load after
+exit $failed

@@ -5,105 +5,126 @@
 # for the one line, and goes on from the checkpoint to the same bytes. Prints what ordered sums cost beside MPI_Allreduce
 # over these links when BUILD_DIR has plx-mpi-sums. Needs the right to make namespaces (root); says so and does nothing
 # otherwise. Hosts have addresses of 198.18.0.0/24 (for benchmarks) inside of namespaces of their own, and go in the end.
-set -u
-build=$(cd "$1" && pwd)
+# shellcheck source=tests/mpi/common.sh
+. "$(dirname "$0")/common.sh"
 tag=plx$$
 hosts="1 2 3 4"
-work=$(mktemp -d)
-failed=0
+job=0
 
 if ! ip netns add "$tag-hub" 2>/dev/null; then
-    echo "hosts: network namespaces cannot be made here (root is needed); skipped"
-    rmdir "$work"
+    echo "hosts: network namespaces cannot be made here (root and iproute2 are needed); skipped"
     exit 0
 fi
 
-job=0
-clean() {
-    [ "$job" = 0 ] || kill -TERM "$job" 2>/dev/null
+# shellcheck disable=SC2317
+leave() {
+    local h pid
+    [ "$job" = 0 ] || kill -TERM "$job" 2>/dev/null || true
     for h in $hosts; do
-        for pid in $(ip netns pids "$tag-$h" 2>/dev/null); do kill -KILL "$pid" 2>/dev/null; done
-        ip netns del "$tag-$h" 2>/dev/null
+        for pid in $(ip netns pids "$tag-$h" 2>/dev/null); do kill -KILL "$pid" 2>/dev/null || true; done
+        ip netns del "$tag-$h" 2>/dev/null || true
     done
-    ip netns del "$tag-hub" 2>/dev/null
+    ip netns del "$tag-hub" 2>/dev/null || true
     rm -rf "$work"
 }
-trap clean EXIT
 
 # A bridge in the hub, a cable to every host.
-ip -n "$tag-hub" link add bridge type bridge && ip -n "$tag-hub" link set bridge up || exit 1
+ip -n "$tag-hub" link add bridge type bridge
+ip -n "$tag-hub" link set bridge up
 for h in $hosts; do
-    ip netns add "$tag-$h" && ip -n "$tag-$h" link set lo up || exit 1
-    ip -n "$tag-$h" link add net0 type veth peer name "port$h" netns "$tag-hub" || exit 1
-    ip -n "$tag-hub" link set "port$h" master bridge up || exit 1
-    ip -n "$tag-$h" addr add "198.18.0.$h/24" dev net0 && ip -n "$tag-$h" link set net0 up || exit 1
+    ip netns add "$tag-$h"
+    ip -n "$tag-$h" link set lo up
+    ip -n "$tag-$h" link add net0 type veth peer name "port$h" netns "$tag-hub"
+    ip -n "$tag-hub" link set "port$h" master bridge up
+    ip -n "$tag-$h" addr add "198.18.0.$h/24" dev net0
+    ip -n "$tag-$h" link set net0 up
 done
 
 # What mpirun calls in the place of ssh: AGENT ADDRESS COMMAND...
-cat >"$work/agent" <<AGENT
+cat >agent <<AGENT
 #!/bin/sh
 number=\${1##*.}; shift
 exec ip netns exec "$tag-\$number" unshare --uts sh -c "hostname host\$number; \$*"
 AGENT
-chmod +x "$work/agent"
-cd "$work" || exit 1
+chmod +x agent
 
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 # across ARGUMENTS...: one rank per host, started from the first.
 across() {
+    # shellcheck disable=SC2016
     ip netns exec "$tag-1" unshare --uts sh -c 'hostname host1; exec "$@"' - \
-        mpirun --host 198.18.0.1,198.18.0.2,198.18.0.3,198.18.0.4 -n 4 --map-by node \
+        timeout 600 mpirun --quiet --host 198.18.0.1,198.18.0.2,198.18.0.3,198.18.0.4 -n 4 --map-by node \
         --mca plm_rsh_agent "$work/agent" --mca plm_rsh_no_tree_spawn 1 --mca pml ob1 --mca btl tcp,self \
         --mca btl_tcp_if_include net0 --mca oob_tcp_if_include net0 --mca mpi_yield_when_idle 1 "$@"
 }
 
 # Processes of the rank on a host: the one that stands by, and its child that works.
-rank_on() { for pid in $(ip netns pids "$tag-$1"); do [ "$(cat "/proc/$pid/comm" 2>/dev/null)" = parallax-mpi ] && echo "$pid"; done; }
-worker_on() { for pid in $(rank_on "$1"); do pgrep -P "$pid" -x parallax-mpi; done; }
-
-# killed NAME FILE: ends the rank on host 3 and looks at what the job says.
-killed() {
-    kill -KILL "$(worker_on 3)"
-    wait "$job"; code=$?
-    job=0
-    told=$(grep -c '^parallax-mpi: ended from outside' "$2")
-    named=$(grep -c '^parallax-mpi: rank 2 was killed by signal 9' "$2")
-    printf '%s, the rank on host 3 killed: exit code %d, told %d times, its rank named %d times\n' "$1" $code "$told" "$named"
-    [ $code = 1 ] && [ "$told" = 1 ] && [ "$named" = 1 ] || { cat "$2"; failed=1; }
-    for _ in $(seq 100); do
-        left=$(for h in $hosts; do rank_on "$h"; done | wc -l)
-        [ "$left" = 0 ] && break
-        sleep 0.1
+rank_on() {
+    local pid
+    for pid in $(ip netns pids "$tag-$1"); do
+        [ "$(ps -o comm= -p "$pid")" != parallax-mpi ] || echo "$pid"
     done
-    [ "$left" = 0 ] || { echo "$1: $left ranks live on"; failed=1; }
 }
 
-[ ! -x "$build/plx-mpi-sums" ] || across -x PLX_WIRE=1 "$build/plx-mpi-sums" 11 || failed=1
+# shellcheck disable=SC2046
+worker_on() { workers $(rank_on "$1"); }
 
-"$build/parallax" data generate text docs --set n=100000 --set views=2 --set classes=4 --set features=300 \
-    --set length=10 --seed 1 --quiet || exit 1
+# killed NAME FILE: ends the rank that works on host 3, looks at what the job says, and waits for all others to go.
+killed() {
+    local code=0 left=0 h
+    kill -KILL "$(worker_on 3)"
+    wait "$job" || code=$?
+    job=0
+    printf '%s, on four hosts, ' "$1"
+    told "$2" 2 "$code"
+    for _ in $(seq 100); do
+        left=$(for h in $hosts; do rank_on "$h"; done | wc -l)
+        [ "$left" != 0 ] || return 0
+        sleep 0.1
+    done
+    fault "$1: $left processes live on"
+}
+
+# same NAME FILE: it has the bytes of one.plx.
+same() { if cmp -s one.plx "$2"; then echo "$1: same"; else fault "$1: DIFFERENT"; fi; }
+
+[ ! -x "$build/plx-mpi-sums" ] || across -x PLX_WIRE=1 "$build/plx-mpi-sums" 11
+
+make_text docs 100000 300 10
 long="--labels 5% --set max_iter=60 --set tol=0 --threads 1 --quiet"
 # shellcheck disable=SC2086
-"$build/parallax" fit coem docs $long --model one.plx || exit 1
+one fit coem docs $long --model one.plx
 # shellcheck disable=SC2086
 across "$build/parallax-mpi" fit coem docs $long --model four.plx
-if cmp -s one.plx four.plx; then echo "coem, four hosts: same"; else echo "coem, four hosts: DIFFERENT"; failed=1; fi
+same "coem, four hosts" four.plx
 
 # shellcheck disable=SC2086
 across "$build/parallax-mpi" fit coem docs $long --model many.plx --checkpoint state --every 0 >killed.txt 2>&1 &
 job=$!
-for _ in $(seq 600); do [ -s state ] && break; sleep 0.1; done
+for _ in $(seq 600); do
+    [ ! -s state ] || break
+    sleep 0.1
+done
 killed coem killed.txt
-[ ! -e many.plx ] || { echo "coem: it was over before the kill"; failed=1; }
+grep -q 'with --resume' killed.txt || fault "coem: how to go on is not told"
+[ ! -e many.plx ] || fault "coem was over before the kill"
 # shellcheck disable=SC2086
 across "$build/parallax-mpi" fit coem docs $long --model many.plx --checkpoint state --resume
-if cmp -s one.plx many.plx; then echo "coem, resumed by four hosts: same"; else echo "coem, resumed: DIFFERENT"; failed=1; fi
+same "coem, resumed by four hosts" many.plx
 
-"$build/parallax" data generate two-gauss long --set n=10000 --set classes=3 --set dims=60 --set labelled=0 --seed 1 --quiet
+one data generate two-gauss long --set n=10000 --set classes=3 --set dims=60 --set labelled=0 --seed 1
 across "$build/parallax-mpi" fit spectral long --set clusters=3 --threads 1 --quiet --model spectral.plx >said.txt 2>&1 &
 job=$!
-for _ in $(seq 300); do [ -n "$(worker_on 3)" ] && break; sleep 0.1; done
+for _ in $(seq 300); do
+    [ -z "$(worker_on 3)" ] || break
+    sleep 0.1
+done
 sleep 3
-if grep -q 'built without' said.txt; then echo "spectral: this build has no PETSc and SLEPc"; wait $job; job=0
-else killed spectral said.txt; fi
+if grep -q 'built without' said.txt; then
+    echo "spectral: this build has no PETSc and SLEPc"
+    wait "$job" || true
+    job=0
+else
+    killed spectral said.txt
+    ! grep -q 'with --resume' said.txt || fault "spectral keeps no checkpoint to go on from"
+fi
 exit $failed

@@ -53,7 +53,9 @@ sanitizer() {
     command -v compute-sanitizer >/dev/null || { echo "no compute-sanitizer"; return 1; }
     for tool in memcheck racecheck; do
         say "compute-sanitizer $tool"
-        within 290 compute-sanitizer --tool $tool --error-exitcode 9 "$(plugin)/check_table" "$(plugin)/libparallax_cuda.so" small || return 1
+        calls=
+        [ $tool != memcheck ] || calls="--report-api-errors no" # the self-test asks for too much memory on purpose
+        within 290 compute-sanitizer --tool $tool $calls --error-exitcode 9 "$(plugin)/check_table" "$(plugin)/libparallax_cuda.so" small || return 1
     done
 }
 bench() {

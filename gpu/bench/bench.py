@@ -5,8 +5,8 @@ usage: bench.py PART --parallax P --library L --table T [--csv bench/gpu.csv] [-
 
   ceilings   copy bandwidth and rate of double-precision products: what the others are shares of
   factor     potrf and potri at n = 20,000 and 40,000 against torch's (cuSOLVER's potrf; its inverse)
-  gp, bct    fits at n = 20,000 and 40,000: against the bare factorisations, the same fit on the CPU, and (gp) GPyTorch's
-             exact GP with as many evaluations of the evidence and its gradient
+  gp, bct    fits at n = 20,000 and 40,000: against the bare factorisations and solves they need, by torch, the same fit on
+             the CPU (n = 20,000), and (gp) GPyTorch's exact GP with as many evaluations of the evidence and its gradient
   knn        exact 10 neighbours of 1M x 64 against torch: blocked product and topk
   kcca       n = 10,000, two views, GPU against CPU
   spectral   n = 1M, neighbour graph, GPU against CPU
@@ -59,7 +59,7 @@ def write_row(what, ours, peer="", peers=None, remark="", ratio=None):
     if ratio is None and ours and peers:
         ratio = peers / ours
     number = lambda x: "" if x is None else f"{x:.4g}"  # noqa: E731
-    row = [datetime.date.today().isoformat(), short_output("git", "rev-parse", "--short", "HEAD"),
+    row = [datetime.date.today().isoformat(), short_output("git", "rev-parse", "--short", "HEAD") if not os.environ.get("BENCH_COMMIT") else os.environ["BENCH_COMMIT"],
            short_output("nvidia-smi", "--query-gpu=name", "--format=csv,noheader"), ARGS.part, what, number(ours), peer,
            number(peers), number(ratio), remark]
     fresh = not os.path.exists(ARGS.csv)
@@ -81,7 +81,7 @@ def table(*words):
     if done.returncode != 0:
         raise RuntimeError(done.stderr.strip())
     rows = [line.split(",") for line in done.stdout.splitlines()]
-    return {r[1]: tuple(float(x or 0) for x in r[2:5]) for r in rows}
+    return {" ".join(r[0].split()[1:] + [r[1]]): tuple(float(x or 0) for x in r[2:5]) for r in rows}
 
 
 def torch_or_none():
@@ -160,15 +160,35 @@ def sizes():
     return [200, 400] if ARGS.small else [20000, 40000]
 
 
-def bare_factors(torch, n):
-    """Seconds of torch's factorisation (cuSOLVER's potrf) and of its inverse."""
+def torch_kernel(torch, n):
+    """A well-conditioned rbf matrix of order n."""
     x = torch.randn(n, 20, dtype=torch.float64, device="cuda")
     a = torch.exp(-torch.cdist(x, x) ** 2 / 128)
     a.diagonal().add_(1.0)
+    return a
+
+
+def bare_factors(torch, n):
+    """Seconds of torch's factorisation (cuSOLVER's potrf) and of its inverse."""
+    a = torch_kernel(torch, n)
     l = torch.linalg.cholesky(a)
     plain = torch_time(torch, lambda: torch.linalg.cholesky(a), 2)
     inverse = torch_time(torch, lambda: torch.cholesky_inverse(l), 1)
     return plain, inverse
+
+
+def bare_pair(torch, n, labelled):
+    """Seconds of what exact bct of two views needs, by torch: Lambda = L L', Lambda^-1 K(:, labelled), its product with a
+    kernel matrix, and L^-1 K for the variances."""
+    a = torch_kernel(torch, n)
+
+    def one():
+        l = torch.linalg.cholesky(a)
+        t = torch.cholesky_solve(a[:, :labelled], l)
+        a @ t
+        torch.linalg.solve_triangular(l, a, upper=False)
+
+    return torch_time(torch, one, 1)
 
 
 def factor():
@@ -232,11 +252,12 @@ def gp():
             said = compare_devices("gp", folder, settings, f"gp, n = {n}", n < 30000)
         if not said:
             continue
-        mine = table("factor", n)
         evaluations = said.get("evaluations", said.get("iterations", 0) + 1)
-        bare = evaluations * (mine["potrf"][0] + mine["potri"][0])
-        write_row(f"gp, n = {n}, {evaluations} evaluations", said["seconds"], "bare potrf + potri of each", bare,
-                  "goal: ratio >= 0.67", bare / said["seconds"])
+        if torch:
+            bare = evaluations * sum(bare_factors(torch, n))
+            write_row(f"gp, n = {n}, {evaluations} evaluations", said["seconds"], "bare potrf and inverse of each by torch "
+                      "(cuSOLVER)", bare, "goal: ratio >= 0.67")
+            torch.cuda.empty_cache()
         try:
             peer = gpytorch_time(x, y, evaluations) if torch else None
             write_row(f"gp, n = {n}", said["seconds"], "GPyTorch, exact, as many evaluations", peer)
@@ -246,6 +267,7 @@ def gp():
 
 def bct():
     import numpy as np
+    torch = torch_or_none()
     for n in sizes():
         rng = np.random.default_rng(2)
         truth = rng.integers(0, 2, n)
@@ -255,11 +277,10 @@ def bct():
             folder = pathlib.Path(name)
             write_views(folder, views, labels)
             said = compare_devices("bct", folder, ["kernel=rbf", "width=3", "scale=none"], f"bct, n = {n}", n < 30000)
-        if said:
-            mine = table("factor", n)
-            bare = 3 * (mine["potrf"][0] + mine["potri"][0])  # one for each view and one for their sum
-            write_row(f"bct, n = {n}", said["seconds"], "three bare potrf + potri", bare, "goal: ratio >= 0.67; count what it needs",
-                      bare / said["seconds"])
+        if said and torch:
+            write_row(f"bct, n = {n}", said["seconds"], "bare factor and solves it needs by torch (cuSOLVER, cuBLAS)",
+                      bare_pair(torch, n, n // 10), "goal: ratio >= 0.67")
+            torch.cuda.empty_cache()
 
 
 def torch_once(torch, run):
@@ -323,8 +344,17 @@ def cupy_matrix(cupy, rows, cols, per_row):
     import cupyx.scipy.sparse as sparse
     ptr = cupy.arange(rows + 1, dtype=cupy.int32) * per_row
     stretch = (cupy.arange(per_row) + cupy.random.rand(rows, per_row)) / per_row
-    col = (cols * stretch ** 2).astype(cupy.int32).ravel()
-    return sparse.csr_matrix((cupy.ones(col.size), col, ptr), (rows, cols))
+    col = (cols * stretch ** 3).astype(cupy.int32).ravel()
+    x = sparse.csr_matrix((cupy.ones(col.size), col, ptr), (rows, cols))
+    x.sum_duplicates()
+    return x
+
+
+def sparse_classes(cupy, label, width):
+    """rows x width, a one at each row's class."""
+    out = cupy.zeros((label.size, width))
+    out[cupy.arange(label.size), label] = 1
+    return out
 
 
 def cupy_steps(rows, cols, per_row, width):
@@ -333,7 +363,7 @@ def cupy_steps(rows, cols, per_row, width):
     x = cupy_matrix(cupy, rows, cols, per_row)
     flipped = x.T.tocsr()
     t, r = cupy.random.rand(cols, width), cupy.random.rand(rows, width)
-    row = cupy.repeat(cupy.arange(rows, dtype=cupy.int32), per_row)
+    row = cupy.repeat(cupy.arange(rows, dtype=cupy.int32), cupy.diff(x.indptr).tolist())
 
     def coem():
         z = x @ t - 3.0
@@ -344,7 +374,8 @@ def cupy_steps(rows, cols, per_row, width):
         flipped @ (e / total)
 
     def mvkmeans():
-        (x @ t).argmax(1)
+        best = (x @ t).argmax(1)
+        flipped @ sparse_classes(cupy, best, width)
 
     def mvplsa():
         block, gain = 1 << 24, cupy.zeros_like(r)
@@ -369,25 +400,36 @@ def cupy_steps(rows, cols, per_row, width):
     return {"coem": best(coem), "mvkmeans": best(mvkmeans), "mvplsa": best(mvplsa)}
 
 
+def sweep_rows(found, width, bandwidth):
+    """A row for every operation; seconds of one step of each method."""
+    shape = f"{found['entries'][0]:.3g} entries, {width} columns"
+    seconds = {}
+    for what in ("spmm", "spmm transposed", "mixture", "assign", "class_sums", "plsa"):
+        seconds[what], moved, _ = found[f"{width} {what}"]
+        write_row(f"{what}, {shape}", seconds[what], "copy bandwidth", moved / bandwidth,
+                  "share of it by compulsory traffic; goal >= 0.5")
+    return {"coem": seconds["mixture"] + seconds["spmm transposed"], "mvkmeans": seconds["assign"] + seconds["class_sums"],
+            "mvplsa": seconds["plsa"]}
+
+
 def sweeps():
-    rows, cols, per_row, width = (3000, 500, 40, 8) if ARGS.small else (10000000, 100000, 100, 16)
+    rows, cols, per_row, widths = (3000, 500, 40, [2, 8]) if ARGS.small else (10000000, 100000, 100, [2, 4, 8, 16, 32])
     ceiling = table("ceilings")["copy"] if not ARGS.small else (1.0, 1.0, 0.0)
     bandwidth = ceiling[1] / ceiling[0]
-    found = table("sweeps", rows, cols, per_row, width)
-    shape = f"{found['entries'][0]:.3g} entries, {width} columns"
-    for what in ("spmm", "spmm transposed", "mixture", "assign", "class_sums", "plsa", "upload and transpose"):
-        seconds, moved, _ = found[what]
-        write_row(f"{what}, {shape}", seconds, "copy bandwidth", moved / bandwidth,
-                  "share of it by compulsory traffic; goal >= 0.5")
-    mine = {"coem": found["mixture"][0] + found["spmm transposed"][0], "mvkmeans": found["assign"][0],
-            "mvplsa": found["plsa"][0]}
-    try:
-        part = rows // 8  # its copies need several times the memory
-        for method, seconds in cupy_steps(part, cols, per_row, width).items():
-            write_row(f"{method}, one step, {shape}", mine[method], "CuPy by hand", seconds * rows / part,
-                      "peer timed on an eighth of the rows; ours has two channels in coem")
-    except Exception as e:  # noqa: BLE001 (not installed, or out of memory: the row says so)
-        write_row("one step", None, "CuPy", None, f"{type(e).__name__}: {str(e)[:120]}")
+    found = table("sweeps", rows, cols, per_row, *widths)
+    seconds, moved, _ = found["upload and transpose"]
+    write_row(f"upload and transpose, {found['entries'][0]:.3g} entries", seconds, remark=f"{moved / seconds / 1e9:.1f} GB/s")
+    for width in widths:
+        mine = sweep_rows(found, width, bandwidth)
+        if width not in (8, 16):
+            continue
+        try:
+            part = rows // 8  # its copies need several times the memory
+            for method, seconds in cupy_steps(part, cols, per_row, width).items():
+                write_row(f"{method}, one step, {width} columns", mine[method], "CuPy by hand", seconds * rows / part,
+                          "peer timed on an eighth of the rows; ours has two channels in coem")
+        except Exception as e:  # noqa: BLE001 (not installed, or out of memory: the row says so)
+            write_row("one step", None, "CuPy", None, f"{type(e).__name__}: {str(e)[:120]}")
 
 
 PARTS = {f.__name__: f for f in (ceilings, factor, gp, bct, knn, kcca, spectral, sweeps)}

@@ -278,9 +278,14 @@ static bool makes_parts(plx_context *ctx, const plx_model *m)
 }
 
 /* Whether the rows of this rank are enough for it. */
-static bool fits_own_rows(plx_context *ctx, const plx_model *m, const plx_dataset *data)
+static bool fits_own_rows(plx_context *ctx, const plx_model *m, const plx_dataset *data, const plx_fit_options *o)
 {
-    plx__run run = {.ctx = ctx, .method = m->method, .settings = m->settings, .params = m->params};
+    plx__run run = {.ctx = ctx,
+                    .method = m->method,
+                    .settings = m->settings,
+                    .params = m->params,
+                    .wanted = o->arrays,
+                    .n_wanted = o->n_arrays};
     return m->method->own_rows && !makes_parts(ctx, m) && m->method->own_rows(&run, data);
 }
 
@@ -448,7 +453,7 @@ plx_status plx__fit(plx_model **out, plx_context *ctx, const plx__method *method
     PLX_TRY(plx__model_create(&m, ctx, method, params));
     plx_dataset *whole = NULL;
     plx_status st = PLX_OK;
-    if (plx__dataset_divided(data) && !fits_own_rows(ctx, m, data)) st = plx__dataset_gather(&whole, ctx, data);
+    if (plx__dataset_divided(data) && !fits_own_rows(ctx, m, data, &o)) st = plx__dataset_gather(&whole, ctx, data);
     if (whole) data = whole;
     if (st == PLX_OK)
         st = method == &plx__method_auto ? plx__portfolio_fit(m, ctx, data, o.directory)

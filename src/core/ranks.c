@@ -272,3 +272,24 @@ plx_status plx__peers_share(plx_context *ctx, void *bytes, const size_t *offset)
     ctx->bytes_sent += (int64_t)(offset[rank + 1] - offset[rank]);
     return ctx->engines.share(bytes, offset, ctx->engines.payload) == 0 ? PLX_OK : plx__peers_lost(ctx);
 }
+
+plx_status plx__bound_share(plx_context *ctx, const plx_index *bound, void *rows, size_t bytes)
+{
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    size_t *offset = NULL;
+    PLX_TRY(PLX__ARENA_NEW(&offset, plx__scratch(ctx), plx__ranks(ctx) + 1));
+    for (int r = 0; r <= plx__ranks(ctx); r++) offset[r] = (size_t)bound[r] * bytes;
+    PLX_TRY(plx__peers_share(ctx, rows, offset));
+    plx__arena_rewind(plx__scratch(ctx), mark);
+    return PLX_OK;
+}
+
+plx_status plx__bound_chain(plx_context *ctx, const plx_index *bound, void *state, size_t bytes, void (*add)(void *arg),
+                            void *arg)
+{
+    int rank = bound ? plx__rank(ctx) : 0, last = bound ? plx__ranks(ctx) - 1 : 0;
+    if (rank > 0) PLX_TRY(plx__peers_receive(ctx, rank - 1, state, bytes));
+    add(arg);
+    if (rank < last) PLX_TRY(plx__peers_send(ctx, rank + 1, state, bytes));
+    return last ? plx__peers_spread(ctx, last, state, bytes) : PLX_OK;
+}

@@ -38,6 +38,14 @@ plx_status plx__peers_pass(plx_context *ctx, const void *out, size_t out_bytes, 
  * which know the net, else O(log ranks) messages of a process in a row. */
 plx_status plx__peers_share(plx_context *ctx, void *bytes, const size_t *offset);
 
+/* The same of rows of `bytes` each: rank r has rows bound[r] .. bound[r+1]-1. */
+plx_status plx__bound_share(plx_context *ctx, const plx_index *bound, void *rows, size_t bytes);
+
+/* A run through the rows of all ranks in their order: add(arg) works on those of this rank and changes `state`, which comes
+ * from the rank before and goes to the next; in the end all have the last one. bound NULL: all rows are here. */
+plx_status plx__bound_chain(plx_context *ctx, const plx_index *bound, void *state, size_t bytes, void (*add)(void *arg),
+                            void *arg);
+
 /* Which rank has a row, where rank r has bound[r] .. bound[r+1]-1. */
 int plx__bound_owner(const plx_index *bound, int ranks, plx_index row);
 

@@ -38,22 +38,9 @@ plx_status plx__held_sparse(plx_csr *out, plx__arena *arena, const plx__view *v)
 
 /* ---- among the ranks ---- */
 
-static plx_status offsets_of(size_t **out, plx_context *ctx, const plx_index *bound, size_t bytes)
-{
-    PLX_TRY(PLX__ARENA_NEW(out, plx__scratch(ctx), plx__ranks(ctx) + 1));
-    for (int r = 0; r <= plx__ranks(ctx); r++) (*out)[r] = (size_t)bound[r] * bytes;
-    return PLX_OK;
-}
-
 plx_status plx__held_share(plx_context *ctx, const plx__view *v, void *rows, size_t bytes)
 {
-    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
-    size_t *offset = NULL;
-    if (!v->divided) return PLX_OK;
-    PLX_TRY(offsets_of(&offset, ctx, v->bound, bytes));
-    PLX_TRY(plx__peers_share(ctx, rows, offset));
-    plx__arena_rewind(plx__scratch(ctx), mark);
-    return PLX_OK;
+    return v->divided ? plx__bound_share(ctx, v->bound, rows, bytes) : PLX_OK;
 }
 
 plx_status plx__held_total(plx_context *ctx, const plx__view *v, double *x, plx_index width)
@@ -64,15 +51,7 @@ plx_status plx__held_total(plx_context *ctx, const plx__view *v, double *x, plx_
 plx_status plx__held_chain(plx_context *ctx, const plx__view *v, void *state, size_t bytes, void (*add)(void *arg),
                            void *arg)
 {
-    int rank = plx__rank(ctx), last = plx__ranks(ctx) - 1;
-    if (!v->divided) {
-        add(arg);
-        return PLX_OK;
-    }
-    if (rank > 0) PLX_TRY(plx__peers_receive(ctx, rank - 1, state, bytes));
-    add(arg);
-    if (rank < last) PLX_TRY(plx__peers_send(ctx, rank + 1, state, bytes));
-    return plx__peers_spread(ctx, last, state, bytes);
+    return plx__bound_chain(ctx, plx__held_bound(v), state, bytes, add, arg);
 }
 
 int plx__held_owner(const plx_context *ctx, const plx__view *v, plx_index i)

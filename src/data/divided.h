@@ -16,12 +16,16 @@
 #include "core/slabs.h"
 #include "data/dataset_impl.h"
 #include "data/table.h"
+#include "linalg/distance.h"
 
 /* ---- rows that are here ---- */
 
 static inline plx_index plx__held_begin(const plx__view *v) { return v->divided ? v->begin : 0; }
 static inline plx_index plx__held_end(const plx__view *v, plx_index n) { return v->divided ? v->end : n; }
 static inline bool plx__holds(const plx__view *v, plx_index i) { return !v->divided || (i >= v->begin && i < v->end); }
+
+/* Which rows of it each rank has; NULL: all are here. */
+static inline const plx_index *plx__held_bound(const plx__view *v) { return v->divided ? v->bound : NULL; }
 
 /* Entries (not 0, or missing) of a view that are here, for what is said about memory. */
 double plx__held_entries(const plx__view *v, plx_index n);
@@ -47,6 +51,24 @@ plx_status plx__held_chain(plx_context *ctx, const plx__view *v, void *state, si
 
 /* Which rank has row i. */
 int plx__held_owner(const plx_context *ctx, const plx__view *v, plx_index i);
+
+/* ---- rows of other ranks ---- */
+
+/* Chosen rows of `from`, of which rank r has those from bound[r] to bound[r+1]-1: `count` rows, in the order of the list,
+ * which is the same on all ranks. Rank r gets to[r] .. to[r+1]-1 of the list (to NULL: every rank all of it); rows that go
+ * elsewhere are as in a divided view. In scratch, or `from` itself where everything stays as it is. By all ranks. */
+plx_status plx__rows_fetch(plx__points *out, plx_context *ctx, plx__points from, const plx_index *bound,
+                           const plx_index *row, plx_index count, const plx_index *to);
+
+/* One row that is handed round again and again: room for it (in scratch), then row `row` of `from` from the rank that
+ * `owner` names to all. */
+typedef struct plx__row_round {
+    plx_mat dense;
+    plx_csr csr; /* ptr NULL: dense */
+} plx__row_round;
+plx_status plx__row_round_open(plx__row_round *out, plx_context *ctx, plx__points from);
+plx_status plx__row_round_take(plx__row_round *r, plx_context *ctx, plx__points from, plx_index row, int owner);
+plx__points plx__row_round_points(const plx__row_round *r);
 
 /* ---- reading ---- */
 

@@ -205,7 +205,7 @@ static plx_status evidence_at(void *arg, plx_context *ctx, const double *hyper, 
 plx_status plx__gp_amplitude_unit(double *out, plx_context *ctx, const plx__view_kernel *k)
 {
     double mean = 0;
-    PLX_TRY(plx__kernel_mean_diagonal(&mean, ctx, &k->kernel, k->rows, k->present));
+    PLX_TRY(plx__kernel_mean_diagonal(&mean, ctx, &k->kernel, k->rows, k->bound, k->present));
     *out = mean > 0 && isfinite(1.0 / mean) ? 1.0 / mean : 1.0;
     return PLX_OK;
 }

@@ -59,7 +59,7 @@ plx_status plx__gp_find_pivots(plx__gp_learner *g, bool divided)
         plx__reference ref;
         PLX_TRY(list_present(&sample, &at, &count, g, k));
         plx__slab_rows rows = {cut, count, at};
-        PLX_TRY(plx__reference_of(&ref, g->ctx, &g->kernels[k], sample, count));
+        PLX_TRY(plx__reference_own(&ref, g->ctx, &g->kernels[k], sample, &rows));
         PLX_TRY(plx__kernel_pivots_find(&g->pivots[k], g->ctx, &g->kernels[k], &ref, &rows, g->most_pivots));
         PLX_TRY(place_rows(g, k, &rows));
     }

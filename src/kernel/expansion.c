@@ -28,7 +28,8 @@ plx_status plx__expansion_prepare(plx__expansion *out, plx__run *run, plx_index 
     PLX_TRY(plx__prepare(&out->data, run, view));
     out->rows = out->data.rows;
     out->linear = out->data.kernel.kind == PLX__KERNEL_LINEAR || out->data.kernel.kind == PLX__KERNEL_COSINE;
-    if (out->data.kernel.kind == PLX__KERNEL_COSINE) return plx__points_unit(&out->rows, run->ctx, out->data.rows);
+    if (out->data.kernel.kind == PLX__KERNEL_COSINE)
+        return plx__points_unit(&out->rows, run->ctx, out->data.rows, out->data.bound);
     return PLX_OK;
 }
 
@@ -38,8 +39,16 @@ plx_status plx__expansion_rows(plx__points *out, plx_context *ctx, const plx__ex
                                plx_index count)
 {
     *out = x->rows;
-    if (count == plx__points_rows(x->rows)) return PLX_OK;
-    return plx__points_select(out, ctx, x->rows, sample, count);
+    if (count == plx__points_rows(x->rows) && !x->data.bound) return PLX_OK;
+    return plx__points_choose(out, ctx, x->rows, x->data.bound, sample, count);
+}
+
+plx_status plx__expansion_own_rows(plx__points *out, plx_context *ctx, const plx__expansion *x, const plx_index *sample,
+                                   plx_index count)
+{
+    plx__slab_rows whose = {plx__slabs_cut(count, PLX__PANE_ROWS), count, NULL};
+    if (!x->data.bound) return plx__expansion_rows(out, ctx, x, sample, count);
+    return plx__points_choose_own(out, ctx, x->rows, x->data.bound, sample, &whose);
 }
 
 plx_status plx__expansion_between(plx_context *ctx, const plx__expansion *x, plx__points a, plx__points b, plx_mat k)
@@ -84,7 +93,7 @@ static plx_status keep_linear(plx__run *run, const plx__expansion *x, const plx_
     plx_mat weights;
     PLX_TRY(plx__view_key(&key, run->ctx, "_weights", x->data.name));
     PLX_TRY(plx__store_new(&weights, run->out, key, x->data.cols, coef.cols));
-    PLX_TRY(plx__expansion_rows(&rows, run->ctx, x, sample, count));
+    PLX_TRY(plx__expansion_own_rows(&rows, run->ctx, x, sample, count));
     PLX_TRY(plx__row_passes_open(&passes, run->ctx, rows, false));
     return plx__row_passes_times_t(&passes, run->ctx, coef, weights);
 }
@@ -145,15 +154,17 @@ plx_status plx__expansion_keep(plx__run *run, const plx__expansion *x, const plx
 
 /* ---- values ---- */
 
+/* Of divided rows a process has those of its panes, which blocks divide. */
+enum { BLOCK = PLX__PANE_ROWS < 1024 ? PLX__PANE_ROWS : 1024 };
+
 /* By blocks of rows against the kept rows: block x kept memory. Blocks are divided among processes. */
 static plx_status kernel_values(plx__run *run, const plx__expansion *x, const plx__array *kept, plx_cmat coef,
                                 plx_mat f)
 {
-    enum { BLOCK = 1024 };
     plx__points rows = kept->sparse ? plx__points_csr(plx__ccsr(kept->csr)) : plx__points_dense(plx__cmat(kept->dense));
     if (plx__points_sparse(rows) != plx__points_sparse(x->rows) || plx__points_cols(rows) != plx__points_cols(x->rows))
         PLX_FAIL(run->ctx, PLX_E_FORMAT, "the model's rows of view '%s' do not fit its description", x->data.name);
-    plx__slabs cut = plx__slabs_cut(f.rows, BLOCK);
+    plx__slabs cut = plx__slabs_cut(f.rows, x->data.bound ? PLX__PANE_ROWS : BLOCK);
     plx_index first = 0, last = 0;
     plx__slabs_mine(&first, &last, run->ctx, cut);
     for (plx_index at = first; at < last; at += BLOCK) {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "core/ranks.h"
 
 const plx__param_spec plx__kernel_params[] = {
     PLX__VIEW_CHOICE("kernel", "linear", "linear|rbf|poly|cosine|precomputed", "Similarity of two rows of a view."),
@@ -88,6 +89,22 @@ plx_status plx__kernel_settings(plx__kernel *out, plx__run *run, const char *vie
     return PLX_OK;
 }
 
+static bool knows_width(plx__run *run, const char *view)
+{
+    plx__kernel kernel;
+    return plx__kernel_settings(&kernel, run, view, false) == PLX_OK &&
+           (kernel.kind != PLX__KERNEL_RBF || !isnan(kernel.width));
+}
+
+bool plx__kernels_by_own_rows(plx__run *run, const plx_dataset *data, const char *const *extra)
+{
+    for (plx_index v = 0; v < data->n_views; v++)
+        if (data->views[v].kind == PLX_VIEW_KERNEL || !knows_width(run, data->views[v].name)) return false;
+    for (; extra && *extra; extra++)
+        if (!knows_width(run, *extra)) return false;
+    return true;
+}
+
 plx_status plx__kernel_set_width(plx__kernel *kernel, plx_context *ctx, plx__points rows, const uint8_t *present,
                                  const char *method, const char *view)
 {
@@ -129,8 +146,17 @@ plx_status plx__kernel_diagonal(plx_context *ctx, const plx__kernel *kernel, plx
     return PLX_OK;
 }
 
+/* The diagonal of divided rows, on all processes. */
+static plx_status shared_diagonal(double *out, plx_context *ctx, const plx__kernel *kernel, plx__points rows,
+                                  const plx_index *bound)
+{
+    plx_index begin = bound[plx__rank(ctx)], end = bound[plx__rank(ctx) + 1];
+    PLX_TRY(plx__kernel_diagonal(ctx, kernel, plx__points_range(rows, begin, end), out + begin));
+    return plx__bound_share(ctx, bound, out, sizeof *out);
+}
+
 plx_status plx__kernel_mean_diagonal(double *out, plx_context *ctx, const plx__kernel *kernel, plx__points rows,
-                                     const uint8_t *present)
+                                     const plx_index *bound, const uint8_t *present)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
     plx__kernel unit = *kernel;
@@ -138,7 +164,8 @@ plx_status plx__kernel_mean_diagonal(double *out, plx_context *ctx, const plx__k
     double *diagonal = NULL;
     PLX_TRY(plx__arena_f64(&diagonal, plx__scratch(ctx), n, 1));
     unit.amplitude = 1.0;
-    if (kernel->kind != PLX__KERNEL_PRECOMPUTED) PLX_TRY(plx__kernel_diagonal(ctx, &unit, rows, diagonal));
+    if (bound) PLX_TRY(shared_diagonal(diagonal, ctx, &unit, rows, bound));
+    else if (kernel->kind != PLX__KERNEL_PRECOMPUTED) PLX_TRY(plx__kernel_diagonal(ctx, &unit, rows, diagonal));
     else
         for (plx_index i = 0; i < n; i++) diagonal[i] = rows.dense.data[i * rows.dense.ld + i];
     for (plx_index i = 0; i < n; i++)
@@ -148,12 +175,12 @@ plx_status plx__kernel_mean_diagonal(double *out, plx_context *ctx, const plx__k
     return PLX_OK;
 }
 
-plx_status plx__kernel_set_amplitude(plx__kernel *kernel, plx_context *ctx, plx__points rows, const uint8_t *present,
-                                     const char *view)
+plx_status plx__kernel_set_amplitude(plx__kernel *kernel, plx_context *ctx, plx__points rows, const plx_index *bound,
+                                     const uint8_t *present, const char *view)
 {
     double mean = 0;
     if (!isnan(kernel->amplitude)) return PLX_OK;
-    PLX_TRY(plx__kernel_mean_diagonal(&mean, ctx, kernel, rows, present));
+    PLX_TRY(plx__kernel_mean_diagonal(&mean, ctx, kernel, rows, bound, present));
     if (!(mean > 0))
         PLX_FAIL(ctx, PLX_E_DATA, "view '%s': amplitude = auto needs a kernel whose diagonal is not 0; set a number",
                  view);

@@ -34,6 +34,10 @@ extern const plx__param_spec plx__amplitude_params[];
  * error, a plain kernel=... passes it over. */
 plx_status plx__kernel_settings(plx__kernel *out, plx__run *run, const char *view, bool is_kernel_view);
 
+/* Of divided rows (data/divided.h): can these settings do with a process's own? Not with views of kind kernel, nor where a
+ * width is the median over all pairs; `extra` are further names of views, NULL-ended, or NULL. */
+bool plx__kernels_by_own_rows(plx__run *run, const plx_dataset *data, const char *const *extra);
+
 /* width=median becomes a number: median distance between the given rows (0 is an error, naming method and view). */
 plx_status plx__kernel_set_width(plx__kernel *kernel, plx_context *ctx, plx__points rows, const uint8_t *present,
                                  const char *method, const char *view);
@@ -41,14 +45,15 @@ plx_status plx__kernel_set_width(plx__kernel *kernel, plx_context *ctx, plx__poi
 /* Bytes that takes for n rows of a view: 0 where the settings give a width or no rbf kernel. */
 double plx__kernel_width_bytes(const plx__run *run, const char *view, plx_index n, double row_bytes);
 
-/* Mean of kappa(x, x) at amplitude 1 over the present rows (NULL: all); 0 without any. */
+/* Mean of kappa(x, x) at amplitude 1 over the present rows (NULL: all); 0 without any. Of divided rows rank r has
+ * bound[r] .. bound[r+1]-1 (NULL: all are here), and the mean is that of all. */
 plx_status plx__kernel_mean_diagonal(double *out, plx_context *ctx, const plx__kernel *kernel, plx__points rows,
-                                     const uint8_t *present);
+                                     const plx_index *bound, const uint8_t *present);
 
 /* amplitude=auto becomes a number: 1 / mean of kappa(x, x) over the given rows (0 is an error). `rows` of a precomputed
  * kernel are the n x n values. */
-plx_status plx__kernel_set_amplitude(plx__kernel *kernel, plx_context *ctx, plx__points rows, const uint8_t *present,
-                                     const char *view);
+plx_status plx__kernel_set_amplitude(plx__kernel *kernel, plx_context *ctx, plx__points rows, const plx_index *bound,
+                                     const uint8_t *present, const char *view);
 
 /* out[i] = kappa(x_i, x_i); not for precomputed. */
 plx_status plx__kernel_diagonal(plx_context *ctx, const plx__kernel *kernel, plx__points rows, double *out);

@@ -8,17 +8,19 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "core/ranks.h"
+#include "data/divided.h"
 
 enum { FULL_ROWS = 6000, BLOCK_ROWS = 512 }; /* up to FULL_ROWS samples the kernel matrix is formed */
 
 /* ---- rows and means ---- */
 
-/* Chosen rows; of unit length for the cosine, whose kernel is linear then. */
+/* Chosen rows, all of them here; of unit length for the cosine, whose kernel is linear then. */
 static plx_status select_rows(plx__points *out, plx_context *ctx, const plx__kernel_basis *basis,
                               const plx__prepared *data, const plx_index *chosen, plx_index count)
 {
-    PLX_TRY(plx__points_select(out, ctx, data->rows, chosen, count));
-    return basis->unit ? plx__points_unit(out, ctx, *out) : PLX_OK;
+    PLX_TRY(plx__points_choose(out, ctx, data->rows, data->bound, chosen, count));
+    return basis->unit ? plx__points_unit(out, ctx, *out, NULL) : PLX_OK;
 }
 
 static void open_kernel(plx__kernel_basis *basis, const plx__prepared *data, bool centre)
@@ -29,20 +31,13 @@ static void open_kernel(plx__kernel_basis *basis, const plx__prepared *data, boo
     if (basis->unit) basis->kernel.kind = PLX__KERNEL_LINEAR;
 }
 
-static plx_status mean_of_rows(double **out, plx_context *ctx, plx__points rows)
-{
-    PLX_TRY(plx__arena_f64(out, plx__scratch(ctx), plx__points_cols(rows), 1));
-    if (!plx__points_sparse(rows)) return plx__col_means(ctx, *out, rows.dense);
-    plx__csr_col_means(rows.csr, *out);
-    return PLX_OK;
-}
-
 /* Linear kernels of dense rows are centred by shifting the rows: no cancellation in large offsets. */
-static plx_status shift_rows(plx__points *rows, plx_context *ctx, const double *mean)
+static plx_status shift_rows(plx__points *rows, plx_context *ctx, const plx_index *bound, const double *mean)
 {
     plx_mat shifted;
-    PLX_TRY(plx__mat_clone(&shifted, plx__scratch(ctx), rows->dense));
-    plx__sub_row(shifted, mean);
+    plx_index begin = plx__bound_begin(ctx, bound), end = plx__bound_end(ctx, bound, rows->dense.rows);
+    PLX_TRY(plx__rows_clone(&shifted, ctx, rows->dense, bound));
+    plx__sub_row(plx__sub(shifted, begin, 0, end - begin, shifted.cols), mean);
     *rows = plx__points_dense(plx__cmat(shifted));
     return PLX_OK;
 }
@@ -59,10 +54,12 @@ typedef struct gram_job {
     const plx__prepared *data;
     const plx_index *chosen;
     plx_index n;
-    plx__points rows; /* of the chosen samples; shifted where that centres */
-    bool subtract;    /* means are still to be taken off */
-    double *mean;     /* n */
-    double *diagonal; /* n, centred */
+    plx__points rows;       /* of the chosen samples; shifted where that centres */
+    const plx_index *bound; /* whose they are, where a process has its own only; NULL: all are here */
+    plx__row_round pivot;   /* then: the row that all compare theirs with */
+    bool subtract;          /* means are still to be taken off */
+    double *mean;           /* n */
+    double *diagonal;       /* n, centred */
 } gram_job;
 
 static plx_status gram_block(gram_job *job, plx_context *ctx, plx_index begin, plx_index end, plx_mat out)
@@ -104,15 +101,36 @@ static plx_status stream_means(gram_job *job, plx_context *ctx, const plx__slab_
     return plx__slabs_share(ctx, rows->cut, job->mean, sizeof *job->mean, 1);
 }
 
+/* On all processes. */
+static plx_status rows_diagonal(gram_job *job, plx_context *ctx)
+{
+    plx_index begin = plx__bound_begin(ctx, job->bound), end = plx__bound_end(ctx, job->bound, job->n);
+    PLX_TRY(plx__kernel_diagonal(ctx, &job->basis->kernel, plx__points_range(job->rows, begin, end),
+                                 job->diagonal + begin));
+    return job->bound ? plx__bound_share(ctx, job->bound, job->diagonal, sizeof *job->diagonal) : PLX_OK;
+}
+
 static plx_status raw_diagonal(gram_job *job, plx_context *ctx, double *largest)
 {
-    if (!job->basis->precomputed) PLX_TRY(plx__kernel_diagonal(ctx, &job->basis->kernel, job->rows, job->diagonal));
+    if (!job->basis->precomputed) PLX_TRY(rows_diagonal(job, ctx));
     else
         for (plx_index i = 0; i < job->n; i++)
             job->diagonal[i] = job->data->rows.dense.data[job->chosen[i] * (job->data->rows.dense.ld + 1)];
     *largest = 0;
     for (plx_index i = 0; i < job->n; i++) *largest = fmax(*largest, job->diagonal[i]);
     return PLX_OK;
+}
+
+static plx_status hand_round(void *arg, plx_context *ctx, plx_index j, int owner)
+{
+    gram_job *job = arg;
+    return plx__row_round_take(&job->pivot, ctx, job->rows, j, owner);
+}
+
+static plx__points row_of(const gram_job *job, plx_context *ctx, plx_index j)
+{
+    bool here = !job->bound || (j >= plx__bound_begin(ctx, job->bound) && j < plx__bound_end(ctx, job->bound, job->n));
+    return here ? plx__points_range(job->rows, j, j + 1) : plx__row_round_points(&job->pivot);
 }
 
 static plx_status centred_column(void *arg, plx_context *ctx, plx_index j, plx_index begin, plx_index end, double *out)
@@ -123,24 +141,37 @@ static plx_status centred_column(void *arg, plx_context *ctx, plx_index j, plx_i
             out[i - begin] = job->data->rows.dense.data[job->chosen[j] * job->data->rows.dense.ld + job->chosen[i]];
     else
         PLX_TRY(plx__kernel_matrix(ctx, &job->basis->kernel, plx__points_range(job->rows, begin, end),
-                                   plx__points_range(job->rows, j, j + 1), plx__mat_of(out, end - begin, 1)));
+                                   row_of(job, ctx, j), plx__mat_of(out, end - begin, 1)));
     if (!job->subtract) return PLX_OK;
     for (plx_index i = begin; i < end; i++) out[i - begin] += job->basis->grand - job->mean[i] - job->mean[j];
     return PLX_OK;
 }
 
+/* Means over the columns of a sparse linear kernel: products with the mean row. */
+static plx_status linear_means(gram_job *job, plx_context *ctx)
+{
+    double factor = job->basis->kernel.amplitude > 0 ? job->basis->kernel.amplitude : 1.0;
+    plx_index begin = plx__bound_begin(ctx, job->bound), end = plx__bound_end(ctx, job->bound, job->n);
+    PLX_TRY(
+        plx__spmv(ctx, factor, plx__csr_rows(job->rows.csr, begin, end), job->basis->mean_row, 0.0, job->mean + begin));
+    return job->bound ? plx__bound_share(ctx, job->bound, job->mean, sizeof *job->mean) : PLX_OK;
+}
+
 static plx_status factor_streaming(plx__pivoted *out, plx__arena *arena, plx_context *ctx, gram_job *job,
                                    const plx__pivot_options *options)
 {
+    plx__pivot_options o = *options;
+    if (job->bound) {
+        o.hand_round = hand_round;
+        PLX_TRY(plx__row_round_open(&job->pivot, ctx, job->rows));
+    }
     if (job->subtract) {
-        if (job->basis->mean_row) {
-            double factor = job->basis->kernel.amplitude > 0 ? job->basis->kernel.amplitude : 1.0;
-            PLX_TRY(plx__spmv(ctx, factor, job->rows.csr, job->basis->mean_row, 0.0, job->mean));
-        } else PLX_TRY(stream_means(job, ctx, options->rows));
+        if (job->basis->mean_row) PLX_TRY(linear_means(job, ctx));
+        else PLX_TRY(stream_means(job, ctx, options->rows));
         job->basis->grand = plx__sum(job->mean, job->n) / (double)job->n;
         for (plx_index i = 0; i < job->n; i++) job->diagonal[i] += job->basis->grand - 2 * job->mean[i];
     }
-    return plx__pivoted_cholesky(out, arena, ctx, job->diagonal, job->n, centred_column, job, options);
+    return plx__pivoted_cholesky(out, arena, ctx, job->diagonal, job->n, centred_column, job, &o);
 }
 
 static plx_status factor_full(plx__pivoted *out, plx__arena *arena, plx_context *ctx, gram_job *job,
@@ -174,12 +205,30 @@ static plx_status keep_rows(plx__kernel_basis *basis, plx_context *ctx, const gr
     }
     basis->rows = (plx__points){0};
     if (!basis->precomputed && all) basis->rows = job->rows;
-    else if (!basis->precomputed) PLX_TRY(plx__points_select(&basis->rows, ctx, job->rows, p->pivot, p->rank));
+    else if (!basis->precomputed)
+        PLX_TRY(plx__points_choose(&basis->rows, ctx, job->rows, job->bound, p->pivot, p->rank));
     basis->pick = pick;
     basis->share = share;
     basis->pivot_mean = means;
     basis->rank = p->rank;
     return PLX_OK;
+}
+
+/* The rows of the chosen samples: all of them, or of divided data those that fall to this process with the rows of Z,
+ * where they are never compared with all others. */
+static plx_status open_rows(gram_job *job, plx_context *ctx, bool streams, const plx__slab_rows *whose)
+{
+    plx__kernel_basis *basis = job->basis;
+    plx_index *bound = NULL;
+    bool compares = job->subtract && basis->kernel.kind != PLX__KERNEL_LINEAR;
+    if (basis->precomputed) return PLX_OK;
+    if (!job->data->bound || !streams || !whose || compares)
+        return select_rows(&job->rows, ctx, basis, job->data, job->chosen, job->n);
+    PLX_TRY(plx__points_choose_own(&job->rows, ctx, job->data->rows, job->data->bound, job->chosen, whose));
+    PLX_TRY(plx__arena_i64(&bound, plx__scratch(ctx), plx__ranks(ctx) + 1));
+    plx__slabs_bounds(bound, ctx, whose->cut);
+    job->bound = bound;
+    return basis->unit ? plx__points_unit(&job->rows, ctx, job->rows, bound) : PLX_OK;
 }
 
 plx_status plx__kernel_basis_fit(plx__kernel_basis *basis, plx__pivoted *out, plx__arena *arena, plx_context *ctx,
@@ -191,21 +240,22 @@ plx_status plx__kernel_basis_fit(plx__kernel_basis *basis, plx__pivoted *out, pl
     open_kernel(basis, data, centre);
     PLX_TRY(plx__arena_f64(&job.mean, plx__scratch(ctx), count, 1));
     PLX_TRY(plx__arena_f64(&job.diagonal, plx__scratch(ctx), count, 1));
-    if (!basis->precomputed) PLX_TRY(select_rows(&job.rows, ctx, basis, data, chosen, count));
+    bool few = options->max_rank > 0 && options->max_rank<count / 4, streams = count> FULL_ROWS || few;
+    PLX_TRY(open_rows(&job, ctx, streams, options->rows));
     PLX_TRY(raw_diagonal(&job, ctx, largest));
     basis->rows = job.rows;
     if (centre && !basis->precomputed && basis->kernel.kind == PLX__KERNEL_LINEAR) {
-        PLX_TRY(mean_of_rows(&mean_row, ctx, job.rows));
+        PLX_TRY(plx__arena_f64(&mean_row, plx__scratch(ctx), plx__points_cols(job.rows), 1));
+        PLX_TRY(plx__points_col_means(mean_row, ctx, job.rows, job.bound));
         basis->mean_row = mean_row;
         if (shifts(basis)) {
-            PLX_TRY(shift_rows(&job.rows, ctx, mean_row));
-            PLX_TRY(plx__kernel_diagonal(ctx, &basis->kernel, job.rows, job.diagonal));
+            PLX_TRY(shift_rows(&job.rows, ctx, job.bound, mean_row));
+            PLX_TRY(rows_diagonal(&job, ctx));
             job.subtract = false;
         }
     }
-    bool few = options->max_rank > 0 && options->max_rank < count / 4;
-    if (count <= FULL_ROWS && !few) PLX_TRY(factor_full(out, arena, ctx, &job, options));
-    else PLX_TRY(factor_streaming(out, arena, ctx, &job, options));
+    if (streams) PLX_TRY(factor_streaming(out, arena, ctx, &job, options));
+    else PLX_TRY(factor_full(out, arena, ctx, &job, options));
     *centred_largest = 0;
     for (plx_index i = 0; i < count; i++) *centred_largest = fmax(*centred_largest, job.diagonal[i]);
     return keep_rows(basis, ctx, &job, out);
@@ -224,7 +274,7 @@ static plx_status raw_values(plx_context *ctx, const plx__kernel_basis *basis, c
                    (size_t)k.cols * sizeof(double));
     } else {
         PLX_TRY(select_rows(&x, ctx, basis, data, chosen, count));
-        if (shifts(basis)) PLX_TRY(shift_rows(&x, ctx, basis->mean_row));
+        if (shifts(basis)) PLX_TRY(shift_rows(&x, ctx, NULL, basis->mean_row));
         PLX_TRY(plx__kernel_matrix(ctx, &basis->kernel, x, basis->rows, k));
     }
     if (basis->share) return plx__gemv(ctx, 1.0, plx__cmat(k), PLX__N, basis->share, 0.0, mean);

@@ -28,7 +28,8 @@ typedef struct plx__kernel_basis {
 /* Kernel matrix of the samples `chosen` (count of them, ascending) reduced. `out` gets Z (count x r) and the pivots
  * as positions in `chosen`, in `arena`; the basis and a kernel matrix of up to 6000 samples are in scratch.
  * *largest: greatest diagonal before centring, *centred_largest after it. options->rows (one row per sample) divides
- * Z among processes unless the kernel matrix is formed: then each of them has all rows. */
+ * Z among processes unless the kernel matrix is formed: then each of them has all rows. Of divided `data` a process then
+ * needs its own rows only, with a linear kernel or one that is not centred. */
 plx_status plx__kernel_basis_fit(plx__kernel_basis *basis, plx__pivoted *out, plx__arena *arena, plx_context *ctx,
                                  const plx__prepared *data, const plx_index *chosen, plx_index count, bool centre,
                                  const plx__pivot_options *options, double *largest, double *centred_largest);

@@ -3,6 +3,7 @@
  */
 #include "kernel/kernel_pivots.h"
 
+#include "data/divided.h"
 #include "linalg/factor.h"
 #include "linalg/lowrank.h"
 
@@ -20,24 +21,43 @@ static plx__kernel at_amplitude_one(const plx__view_kernel *k)
 typedef struct column_job {
     plx__kernel unit;
     const plx__reference *ref;
-    plx_cmat given; /* precomputed: all values */
+    plx_cmat given;       /* precomputed: all values */
+    plx_index begin, end; /* rows of this process */
+    bool round;           /* the pivot's row is handed round */
+    plx__row_round pivot;
 } column_job;
+
+static plx_status hand_round(void *arg, plx_context *ctx, plx_index j, int owner)
+{
+    column_job *job = arg;
+    return plx__row_round_take(&job->pivot, ctx, job->ref->rows, j, owner);
+}
+
+/* The pivot's row: where it is at home that itself, so that a row knows that it is compared with itself. */
+static plx__points pivot_row(const column_job *job, plx_index j)
+{
+    bool here = !job->round || (j >= job->begin && j < job->end);
+    return here ? plx__points_range(job->ref->rows, j, j + 1) : plx__row_round_points(&job->pivot);
+}
 
 static plx_status kernel_column(void *arg, plx_context *ctx, plx_index j, plx_index begin, plx_index end, double *out)
 {
     const column_job *job = arg;
     const plx_index *sample = job->ref->column;
     if (job->unit.kind != PLX__KERNEL_PRECOMPUTED)
-        return plx__kernel_matrix(ctx, &job->unit, plx__points_range(job->ref->rows, begin, end),
-                                  plx__points_range(job->ref->rows, j, j + 1), plx__mat_of(out, end - begin, 1));
+        return plx__kernel_matrix(ctx, &job->unit, plx__points_range(job->ref->rows, begin, end), pivot_row(job, j),
+                                  plx__mat_of(out, end - begin, 1));
     for (plx_index i = begin; i < end; i++) out[i - begin] = job->given.data[sample[i] * job->given.ld + sample[j]];
     return PLX_OK;
 }
 
+/* Of the own rows. */
 static plx_status kernel_diagonal(double *out, plx_context *ctx, const column_job *job)
 {
     const plx_index *sample = job->ref->column;
-    if (job->unit.kind != PLX__KERNEL_PRECOMPUTED) return plx__kernel_diagonal(ctx, &job->unit, job->ref->rows, out);
+    if (job->unit.kind != PLX__KERNEL_PRECOMPUTED)
+        return plx__kernel_diagonal(ctx, &job->unit, plx__points_range(job->ref->rows, job->begin, job->end),
+                                    out + job->begin);
     for (plx_index i = 0; i < job->ref->count; i++) out[i] = job->given.data[sample[i] * (job->given.ld + 1)];
     return PLX_OK;
 }
@@ -45,10 +65,16 @@ static plx_status kernel_diagonal(double *out, plx_context *ctx, const column_jo
 plx_status plx__kernel_pivots_find(plx__kernel_pivots *out, plx_context *ctx, const plx__view_kernel *k,
                                    const plx__reference *ref, const plx__slab_rows *rows, plx_index most)
 {
-    column_job job = {at_amplitude_one(k), ref, k->rows.dense};
+    column_job job = {.unit = at_amplitude_one(k), .ref = ref, .given = k->rows.dense, .end = ref->count};
     plx__pivot_options options = {.threshold = NOTHING_LEFT, .stop = PLX__STOP_MAX, .max_rank = most, .rows = rows};
     plx__pivoted found;
     double *diagonal = NULL;
+    job.round = k->bound && rows && !rows->cut.alone;
+    if (rows) plx__slab_rows_mine(&job.begin, &job.end, ctx, rows);
+    if (job.round) {
+        options.hand_round = hand_round;
+        PLX_TRY(plx__row_round_open(&job.pivot, ctx, ref->rows));
+    }
     PLX_TRY(plx__arena_f64(&diagonal, plx__scratch(ctx), ref->count, 1));
     PLX_TRY(kernel_diagonal(diagonal, ctx, &job));
     PLX_TRY(plx__pivoted_cholesky(&found, plx__scratch(ctx), ctx, diagonal, ref->count, kernel_column, &job, &options));

@@ -20,7 +20,7 @@ typedef struct plx__kernel_pivots {
 } plx__kernel_pivots;
 
 /* Of the samples in `ref` (their numbers are its columns), which `rows` divides (NULL: every process has all), at most
- * `most` pivots. In scratch. */
+ * `most` pivots. Of divided rows `ref` has the own ones (plx__reference_own). In scratch. */
 plx_status plx__kernel_pivots_find(plx__kernel_pivots *out, plx_context *ctx, const plx__view_kernel *k,
                                    const plx__reference *ref, const plx__slab_rows *rows, plx_index most);
 

@@ -110,7 +110,9 @@ static plx_status kernel_trace(double *out, const plx__system_block *b, plx_cont
         return PLX_OK;
     }
     PLX_TRY(plx__arena_f64(&norm, plx__scratch(ctx), b->count, 1));
-    PLX_TRY(plx__points_norms_sq(ctx, b->rows, norm));
+    plx_index begin = b->own ? b->passes.begin : 0, end = b->own ? b->passes.end : b->count;
+    PLX_TRY(plx__points_norms_sq(ctx, plx__points_range(b->rows, begin, end), norm + begin));
+    if (b->own) PLX_TRY(plx__slabs_share(ctx, b->passes.cut, norm, sizeof *norm, 1));
     const plx__kernel *k = &b->x->data.kernel;
     for (plx_index i = 0; i < b->count; i++)
         *out += plx__block_linear(b) ? norm[i] : k->kind == PLX__KERNEL_RBF ? 1.0 : pow(norm[i] + k->coef0, k->degree);
@@ -140,13 +142,16 @@ static plx_status centre_block(plx__system_block *b, plx_context *ctx, bool prim
     return PLX_OK;
 }
 
-static plx_status begin_block(plx__system_block *b, plx_context *ctx, plx__system_solver solver)
+/* `own`: the rows of this process's passes are enough. */
+static plx_status begin_block(plx__system_block *b, plx_context *ctx, plx__system_solver solver, bool own)
 {
     bool precomputed = b->x->data.kernel.kind == PLX__KERNEL_PRECOMPUTED, primal = solver == PLX__SYSTEM_PRIMAL;
     bool linear = plx__block_linear(b);
     b->gram = b->factor = (plx_mat){0};
     b->pull = b->mean = NULL;
+    b->own = own && !b->features.data && b->x->data.bound;
     if (b->features.data) b->rows = plx__points_dense(b->features);
+    else if (b->own) PLX_TRY(plx__expansion_own_rows(&b->rows, ctx, b->x, b->sample, b->count));
     else if (!precomputed) PLX_TRY(plx__expansion_rows(&b->rows, ctx, b->x, b->sample, b->count));
     if (linear) PLX_TRY(plx__row_passes_open(&b->passes, ctx, b->rows, solver != PLX__SYSTEM_DENSE));
     if (solver == PLX__SYSTEM_DENSE || (!linear && (precomputed || b->count <= STORED_UP_TO))) {
@@ -263,11 +268,14 @@ static plx__system_solver best_road(const plx__kernel_system *s)
 
 static plx_status begin_blocks(plx__kernel_system *s, plx_context *ctx, plx__system_solver road)
 {
-    plx_index at = 0;
+    plx_index at = 0, features = 0;
+    for (plx_index v = 0; v < s->n_blocks; v++)
+        features += s->block[v].features.data ? s->block[v].features.cols : s->block[v].x->data.cols;
     for (plx_index v = 0; v < s->n_blocks; v++) {
         s->block[v].offset = at;
         at += s->block[v].count;
-        PLX_TRY(begin_block(&s->block[v], ctx, road));
+        /* a matrix is formed of all rows, because what is punished joins samples */
+        PLX_TRY(begin_block(&s->block[v], ctx, road, road == PLX__SYSTEM_PRIMAL && features > FEW_FEATURES));
     }
     return PLX_OK;
 }

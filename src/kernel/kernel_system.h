@@ -48,6 +48,7 @@ typedef struct plx__system_block {
     plx_index offset;       /* of its first row in stacked vectors */
     plx__points rows;       /* not for precomputed kernels */
     plx__row_passes passes; /* over the rows of a linear kernel */
+    bool own;               /* of divided rows a process has those of its passes only */
     plx_mat gram;           /* data NULL: not stored */
     plx_mat factor;         /* dense: gram = factor factor'; data NULL: the features themselves serve */
     double *mean;       /* shifted: mean row of the features (primal) or of the gram matrix; NULL: f was not shifted */

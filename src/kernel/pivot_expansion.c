@@ -9,11 +9,12 @@
 plx_status plx__pivot_expansion_find(plx__kernel_pivots *out, plx__run *run, const plx__expansion *x,
                                      const plx_index *sample, plx_index count, plx_index most)
 {
-    plx__view_kernel k = {.name = x->data.name, .kernel = x->data.kernel, .rows = x->rows};
+    plx__view_kernel k = {.name = x->data.name, .kernel = x->data.kernel, .rows = x->rows, .bound = x->data.bound};
     plx__slab_rows rows = {plx__slabs_cut(count, PLX__PANE_ROWS), count, NULL};
     plx__reference ref = {.count = count, .column = sample};
     if (x->linear) k.kernel.kind = PLX__KERNEL_LINEAR; /* cosine: the rows have unit length already */
-    if (k.kernel.kind != PLX__KERNEL_PRECOMPUTED) PLX_TRY(plx__expansion_rows(&ref.rows, run->ctx, x, sample, count));
+    if (k.kernel.kind != PLX__KERNEL_PRECOMPUTED)
+        PLX_TRY(plx__expansion_own_rows(&ref.rows, run->ctx, x, sample, count));
     PLX_TRY(plx__kernel_pivots_find(out, run->ctx, &k, &ref, &rows, most));
     if (out->rank) return PLX_OK;
     PLX_FAIL(run->ctx, PLX_E_DATA, "%s: the kernel of view '%s' is 0 on all samples to learn from; leave it out",

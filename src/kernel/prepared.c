@@ -87,10 +87,13 @@ static plx__points points_of(const plx__view *v)
 static plx_status concat_dense(plx__points *out, plx_context *ctx, const plx__view *views, plx_index n_views,
                                plx_index n, plx_index cols)
 {
-    plx_mat all;
-    PLX_TRY(plx__arena_mat(&all, plx__scratch(ctx), n, cols));
+    plx_index begin = plx__held_begin(&views[0]), held = plx__held_end(&views[0], n) - begin;
+    plx_mat all = {NULL, n, cols, cols};
+    PLX_TRY(plx__arena_f64(&all.data, plx__scratch(ctx), held, cols));
+    if (begin) all.data = plx__rows_at(all.data, begin, cols);
     for (plx_index v = 0, at = 0; v < n_views; at += views[v++].cols)
-        plx__mat_copy(plx__sub(all, 0, at, n, views[v].cols), views[v].dense);
+        plx__mat_copy(plx__sub(all, begin, at, held, views[v].cols),
+                      plx__csub(views[v].dense, begin, 0, held, views[v].cols));
     *out = plx__points_dense(plx__cmat(all));
     return PLX_OK;
 }
@@ -104,7 +107,7 @@ static plx_status concat_sparse(plx__points *out, plx_context *ctx, const plx__v
         plx_csr thin;
         parts[v] = views[v].csr;
         if (views[v].sparse) continue;
-        PLX_TRY(plx__csr_from_dense(&thin, plx__scratch(ctx), views[v].dense));
+        PLX_TRY(plx__held_sparse(&thin, plx__scratch(ctx), &views[v]));
         parts[v] = plx__ccsr(thin);
     }
     PLX_TRY(plx__csr_hstack(&all, plx__scratch(ctx), parts, n_views));
@@ -138,6 +141,7 @@ static plx_status join_views(plx__prepared *out, plx__run *run, plx_index which)
             present[i] = any ? present[i] | p->views[v].present[i] : present[i] & p->views[v].present[i];
     }
     out->present = present;
+    out->bound = plx__held_bound(&p->views[0]);
     for (plx_index i = 0; i < p->n; i++) out->n_present += present[i];
     if (sparse) return concat_sparse(&out->rows, run->ctx, views, p->n_views);
     return concat_dense(&out->rows, run->ctx, views, p->n_views, p->n, out->cols);
@@ -160,6 +164,7 @@ static plx_status single_view(plx__prepared *out, plx__run *run, plx_index view)
     out->cols = v->cols;
     out->present = v->present;
     out->n_present = v->present_count;
+    out->bound = plx__held_bound(v);
     out->rows = points_of(&scaled);
     if (v->kind != PLX_VIEW_KERNEL || (!v->sparse && run->fitted)) return PLX_OK;
     plx_mat g;
@@ -193,7 +198,8 @@ static plx_status settle_width(plx__prepared *out, plx__run *run)
 static plx_status settle_amplitude(plx__prepared *out, plx__run *run)
 {
     if (plx__view_value_level(run->settings, "amplitude", NULL) < 0) return PLX_OK;
-    if (!run->fitted) PLX_TRY(plx__kernel_set_amplitude(&out->kernel, run->ctx, out->rows, out->present, out->name));
+    if (!run->fitted)
+        PLX_TRY(plx__kernel_set_amplitude(&out->kernel, run->ctx, out->rows, out->bound, out->present, out->name));
     PLX_TRY(keep_number(&out->kernel.amplitude, run, "amplitude", out->name));
     if (out->kernel.kind != PLX__KERNEL_PRECOMPUTED || out->kernel.amplitude == 1.0) return PLX_OK;
     plx_mat scaled;
@@ -216,49 +222,6 @@ plx_status plx__prepare(plx__prepared *out, plx__run *run, plx_index view)
     PLX_TRY(plx__kernel_settings(&out->kernel, run, out->name, view >= 0 && p->views[view].kind == PLX_VIEW_KERNEL));
     PLX_TRY(settle_width(out, run));
     return settle_amplitude(out, run);
-}
-
-plx_status plx__points_select(plx__points *out, plx_context *ctx, plx__points from, const plx_index *rows,
-                              plx_index count)
-{
-    if (plx__points_sparse(from)) {
-        plx_csr chosen;
-        PLX_TRY(plx__csr_select_rows(&chosen, plx__scratch(ctx), from.csr, rows, count));
-        *out = plx__points_csr(plx__ccsr(chosen));
-        return PLX_OK;
-    }
-    plx_mat chosen;
-    PLX_TRY(plx__arena_mat(&chosen, plx__scratch(ctx), count, from.dense.cols));
-    for (plx_index i = 0; i < count; i++)
-        memcpy(chosen.data + i * chosen.ld, from.dense.data + rows[i] * from.dense.ld,
-               (size_t)chosen.cols * sizeof(double));
-    *out = plx__points_dense(plx__cmat(chosen));
-    return PLX_OK;
-}
-
-plx_status plx__points_unit(plx__points *out, plx_context *ctx, plx__points from)
-{
-    plx_index n = plx__points_rows(from);
-    double *factor = NULL;
-    PLX_TRY(plx__arena_f64(&factor, plx__scratch(ctx), n, 1));
-    for (plx_index i = 0; i < n; i++) {
-        double norm = plx__points_sparse(from)
-                          ? plx__norm(from.csr.val + from.csr.ptr[i], from.csr.ptr[i + 1] - from.csr.ptr[i])
-                          : plx__norm(from.dense.data + i * from.dense.ld, from.dense.cols);
-        factor[i] = norm > 0 ? 1.0 / norm : 0.0;
-    }
-    if (plx__points_sparse(from)) {
-        plx_csr unit;
-        PLX_TRY(plx__csr_clone(&unit, plx__scratch(ctx), from.csr));
-        plx__csr_scale_rows(unit, factor);
-        *out = plx__points_csr(plx__ccsr(unit));
-        return PLX_OK;
-    }
-    plx_mat unit;
-    PLX_TRY(plx__mat_clone(&unit, plx__scratch(ctx), from.dense));
-    for (plx_index i = 0; i < n; i++) plx__scale(unit.data + i * unit.ld, factor[i], unit.cols);
-    *out = plx__points_dense(plx__cmat(unit));
-    return PLX_OK;
 }
 
 /* ---- memory ---- */

@@ -317,13 +317,11 @@ static plx_status centred_rows(plx_mat *x, const primal *p, plx_context *ctx)
     double *mean = NULL;
     PLX_TRY(plx__arena_mat(x, plx__scratch(ctx), l, d));
     PLX_TRY(plx__arena_f64(&mean, plx__scratch(ctx), d, 1));
-    if (plx__points_sparse(p->x)) {
-        plx__csr_to_dense(*x, p->x.csr);
-    } else { /* of a factor a process has its own rows */
-        plx_index own = p->rows.end - p->rows.begin;
-        plx__mat_copy(plx__sub(*x, p->rows.begin, 0, own, d), plx__csub(p->x.dense, p->rows.begin, 0, own, d));
-        PLX_TRY(plx__row_passes_share(&p->rows, ctx, *x));
-    }
+    plx__points own = plx__points_range(p->x, p->rows.begin, p->rows.end); /* a process may have no others */
+    plx_mat to = plx__sub(*x, p->rows.begin, 0, p->rows.end - p->rows.begin, d);
+    if (plx__points_sparse(own)) plx__csr_to_dense(to, own.csr);
+    else plx__mat_copy(to, own.dense);
+    PLX_TRY(plx__row_passes_share(&p->rows, ctx, *x));
     if (!p->o->bias) return PLX_OK;
     PLX_TRY(plx__col_means(ctx, mean, plx__cmat(*x)));
     plx__sub_row(*x, mean);

@@ -13,17 +13,32 @@ static const double FAR_APART = 1e300; /* a squared distance at which every rbf 
 
 /* ---- references ---- */
 
+static plx_status take_flags(plx__reference *out, plx_context *ctx, const plx__view_kernel *k)
+{
+    uint8_t *present = NULL;
+    if (!k->present) return PLX_OK;
+    PLX_TRY(plx__arena_u8(&present, plx__scratch(ctx), out->count));
+    for (plx_index i = 0; i < out->count; i++) present[i] = k->present[out->column[i]];
+    out->present = present;
+    return PLX_OK;
+}
+
 plx_status plx__reference_of(plx__reference *out, plx_context *ctx, const plx__view_kernel *k, const plx_index *sample,
                              plx_index count)
 {
-    uint8_t *present = NULL;
     *out = (plx__reference){.count = count, .column = sample};
-    if (k->kernel.kind != PLX__KERNEL_PRECOMPUTED) PLX_TRY(plx__points_select(&out->rows, ctx, k->rows, sample, count));
-    if (!k->present) return PLX_OK;
-    PLX_TRY(plx__arena_u8(&present, plx__scratch(ctx), count));
-    for (plx_index i = 0; i < count; i++) present[i] = k->present[sample[i]];
-    out->present = present;
-    return PLX_OK;
+    if (k->kernel.kind != PLX__KERNEL_PRECOMPUTED)
+        PLX_TRY(plx__points_choose(&out->rows, ctx, k->rows, k->bound, sample, count));
+    return take_flags(out, ctx, k);
+}
+
+plx_status plx__reference_own(plx__reference *out, plx_context *ctx, const plx__view_kernel *k, const plx_index *sample,
+                              const plx__slab_rows *whose)
+{
+    *out = (plx__reference){.count = whose->n, .column = sample};
+    if (k->kernel.kind != PLX__KERNEL_PRECOMPUTED)
+        PLX_TRY(plx__points_choose_own(&out->rows, ctx, k->rows, k->bound, sample, whose));
+    return take_flags(out, ctx, k);
 }
 
 static plx_status array_names(const char **rows, const char **flags, plx_context *ctx, const char *what,

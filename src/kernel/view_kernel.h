@@ -11,6 +11,7 @@ typedef struct plx__view_kernel {
     const char *name;
     plx__kernel kernel;     /* amplitude and width in force */
     plx__points rows;       /* n rows; precomputed: n x N similarities as given */
+    const plx_index *bound; /* divided rows: rank r has bound[r] .. bound[r+1]-1; NULL: all are here */
     const uint8_t *present; /* n flags; NULL: all */
     const double *self;     /* precomputed, new samples: similarity to themselves; NULL: not known */
     const double *peers;    /* likewise n x n: to each other */
@@ -24,9 +25,12 @@ typedef struct plx__reference {
     const uint8_t *present;  /* count flags; NULL: all */
 } plx__reference;
 
-/* Some of the samples as reference, in scratch; `sample` must live as long. */
+/* Some of the samples as reference, in scratch; `sample` must live as long. Every process has all of them, or of divided
+ * rows its own by `whose`. */
 plx_status plx__reference_of(plx__reference *out, plx_context *ctx, const plx__view_kernel *k, const plx_index *sample,
                              plx_index count);
+plx_status plx__reference_own(plx__reference *out, plx_context *ctx, const plx__view_kernel *k, const plx_index *sample,
+                              const plx__slab_rows *whose);
 
 /* In the model as private arrays "_WHAT.VIEW" and "_WHAT_present.VIEW", and back; what a reference of precomputed
  * kernels needs are `column` numbers the caller keeps. */

@@ -122,11 +122,16 @@ static plx_status add_rows(void *arg, plx_context *ctx, plx_index begin, plx_ind
 }
 
 /* Blocks of about sqrt(n) rows keep both levels of the sum short, so rounding stays small. */
-plx_status plx__col_sums(plx_context *ctx, double *out, plx_cmat m)
+plx_index plx__col_sums_grain(plx_index rows)
 {
     plx_index grain = 64;
-    while (grain * grain < m.rows) grain *= 2;
-    return plx__parallel_sum(ctx, m.rows, grain, m.cols, add_rows, &m, out);
+    while (grain * grain < rows) grain *= 2;
+    return grain;
+}
+
+plx_status plx__col_sums(plx_context *ctx, double *out, plx_cmat m)
+{
+    return plx__parallel_sum(ctx, m.rows, plx__col_sums_grain(m.rows), m.cols, add_rows, &m, out);
 }
 
 plx_status plx__col_means(plx_context *ctx, double *out, plx_cmat m)

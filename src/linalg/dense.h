@@ -72,6 +72,7 @@ plx_status plx__mat_move_cols(plx_mat *out, plx__arena *arena, plx_cmat from, co
 
 /* Column means and sums over rows (length cols), pairwise over fixed row blocks. */
 plx_status plx__col_means(plx_context *ctx, double *out, plx_cmat m);
+plx_index plx__col_sums_grain(plx_index rows); /* rows that are added up by themselves there */
 plx_status plx__col_sums(plx_context *ctx, double *out, plx_cmat m);
 void plx__sub_row(plx_mat m, const double *row); /* m(i,:) -= row */
 

@@ -26,6 +26,7 @@ typedef struct pivot_job {
     double *each; /* a number of every process */
     size_t *offset;
     plx__column_fn fn;
+    plx__pivot_row_fn hand_round;
     void *arg;
     plx__arena *work; /* where growing copies of z live */
 } pivot_job;
@@ -176,6 +177,8 @@ static plx_status grow(pivot_job *job)
 static plx_status add_pivot(plx_context *ctx, pivot_job *job)
 {
     if (job->rank == job->capacity) PLX_TRY(grow(job));
+    if (job->together && job->hand_round)
+        PLX_TRY(job->hand_round(job->arg, ctx, job->pivot, plx__slab_row_owner(ctx, &job->rows, job->pivot)));
     PLX_TRY(plx__slabs_each(ctx, job->rows.cut, kernel_pane, job));
     PLX_TRY(plx__parallel_for(ctx, job->end - job->begin, ROW_GRAIN, new_column, job));
     job->pivots[job->rank] = job->pivot;
@@ -265,6 +268,7 @@ plx_status plx__pivoted_cholesky(plx__pivoted *out, plx__arena *arena, plx_conte
     *out = (plx__pivoted){.z = {NULL, n, 0, 0}};
     open_job(&job, ctx, n, options);
     job.fn = column;
+    job.hand_round = options->hand_round;
     job.arg = arg;
     PLX_TRY(prepare(ctx, &job, diagonal, limit));
     PLX_TRY(sum_of(&sum, ctx, &job, job.residual, false));

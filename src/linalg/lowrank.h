@@ -11,6 +11,9 @@
 typedef plx_status (*plx__column_fn)(void *arg, plx_context *ctx, plx_index j, plx_index begin, plx_index end,
                                      double *out);
 
+/* Row j of what columns are made of, from process `owner` to all; called by all of them. */
+typedef plx_status (*plx__pivot_row_fn)(void *arg, plx_context *ctx, plx_index j, int owner);
+
 typedef enum plx__pivot_stop {
     PLX__STOP_MAX = 0, /* largest residual <= threshold * largest initial diagonal */
     PLX__STOP_SUM = 1  /* sum of residuals <= threshold * sum of the initial diagonal */
@@ -23,6 +26,7 @@ typedef struct plx__pivot_options {
     /* Rows that processes divide, and the panes in which columns are asked for; NULL: every process has all of them,
      * and columns are whole. */
     const plx__slab_rows *rows;
+    plx__pivot_row_fn hand_round; /* before the columns of a pivot, where a process has its own rows only; or NULL */
 } plx__pivot_options;
 
 typedef struct plx__pivoted {

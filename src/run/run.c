@@ -64,6 +64,12 @@ plx_cmat plx__kept_part(const plx__run *run, plx_mat m)
     return (plx_cmat){plx__rows_at(m.data, -begin, m.cols), end - begin, m.cols, m.ld};
 }
 
+plx_status plx__whose_panes(plx_index *bound, plx__run *run)
+{
+    plx__slabs_bounds(bound, run->ctx, plx__slabs_cut(run->problem->n, PLX__PANE_ROWS));
+    return PLX_OK;
+}
+
 plx_status plx__share_rows(plx__run *run, plx__slabs cut, plx_mat m)
 {
     if (run->kept) return PLX_OK;

@@ -111,6 +111,9 @@ plx_status plx__sample_array(plx_mat *out, plx__run *run, const char *name, plx_
 plx_status plx__sample_scores(plx_mat *out, plx__run *run, plx_index cols);
 /* Rows of such an array by themselves, from the first that is here. */
 plx_cmat plx__kept_part(const plx__run *run, plx_mat by_sample);
+/* The rows of most methods: panes of PLX__PANE_ROWS, as readers cut them. For plx__method.whose_rows. */
+plx_status plx__whose_panes(plx_index *bound, plx__run *run);
+
 /* Rows of `cut` that other processes have worked on come here, unless all keep their own. */
 plx_status plx__share_rows(plx__run *run, plx__slabs cut, plx_mat by_sample);
 

@@ -79,7 +79,7 @@ static void unit_rows_make_the_cosine_linear(void **state)
     (void)state;
     plx_context *ctx = test_context(1);
     plx__points unit;
-    assert_ok(ctx, plx__points_unit(&unit, ctx, rows3()));
+    assert_ok(ctx, plx__points_unit(&unit, ctx, rows3(), NULL));
     assert_close(unit.dense.data[0], 0.6, 1e-15);
     assert_close(unit.dense.data[1], 0.8, 1e-15);
     assert_true(unit.dense.data[4] == 0);

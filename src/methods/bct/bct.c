@@ -9,6 +9,7 @@
 
 #include "core/parallel.h"
 #include "core/ranks.h"
+#include "data/divided.h"
 #include "kernel/row_passes.h"
 #include "parallax/acquire.h"
 #include "run/clusters.h"
@@ -327,6 +328,8 @@ static plx_status check(plx__run *run)
     return PLX_OK;
 }
 
+static bool own_rows(plx__run *run, const plx_dataset *data) { return plx__kernels_by_own_rows(run, data, NULL); }
+
 /* ---- memory ---- */
 
 /* What the form reserves, the covariances with the labelled samples and their factors. */
@@ -344,8 +347,8 @@ static double memory(const plx__run *run)
         l = (double)labelled.cols;
     if (p->task > BCT_REGRESSION) l = 0;
     for (plx_index v = 0; v < x->n_views; v++)
-        rows += plx__prepared_bytes(run, v) +
-                2 * (x->views[v].sparse ? 12.0 * (double)x->views[v].nonzeros : 8.0 * n * (double)x->views[v].cols);
+        rows +=
+            plx__prepared_bytes(run, v) + 2 * (x->views[v].sparse ? 12.0 : 8.0) * plx__held_entries(&x->views[v], x->n);
     bool weights = in_weight_space(run, &features), optimise = p->optimize != BCT_FIXED;
     double square = fitted * fitted;
     for (plx_index i = 0; i < run->n_wanted; i++)
@@ -387,6 +390,8 @@ const plx__method plx__method_bct = {
     .scores = "class probability",
     .growth = "cubic; linear with pivots",
     .ranks = PLX__RANKS_SUMS, /* in weight space */
+    .own_rows = own_rows,
+    .whose_rows = plx__whose_panes,
     .params = tables,
     .arrays = array_specs,
     .transform = "mean",

@@ -78,7 +78,8 @@ static plx_status known_view(bct *b, bct_view *v)
 
 static plx_status fresh_view(bct *b, bct_view *v)
 {
-    PLX_TRY(plx__reference_of(&v->ref, b->ctx, &v->k, v->sample, v->n));
+    if (b->weights) PLX_TRY(plx__reference_own(&v->ref, b->ctx, &v->k, v->sample, &v->rows));
+    else PLX_TRY(plx__reference_of(&v->ref, b->ctx, &v->k, v->sample, v->n));
     v->ref.present = NULL; /* all of them have it */
     return b->weights ? plx__bct_factor_view(b, v) : PLX_OK;
 }

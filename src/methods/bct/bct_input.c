@@ -48,13 +48,14 @@ static plx_status open_view(bct *b, bct_view *v, plx_index number)
     plx__value variance;
     v->view = number;
     PLX_TRY(plx__prepare_rows(&data, b->run, number));
-    v->k = (plx__view_kernel){.name = from->name, .rows = data.rows, .present = from->present, .self = from->self};
+    v->k = (plx__view_kernel){
+        .name = from->name, .rows = data.rows, .bound = data.bound, .present = from->present, .self = from->self};
     PLX_TRY(plx__kernel_settings(&v->k.kernel, b->run, from->name, from->kind == PLX_VIEW_KERNEL));
     PLX_TRY(plx__view_value(&variance, b->ctx, b->run->settings, "view_variance", from->name));
     v->variance = variance.number;
     if (b->run->fitted) return PLX_OK;
     PLX_TRY(plx__kernel_set_width(&v->k.kernel, b->ctx, v->k.rows, from->present, b->run->method->name, from->name));
-    return plx__kernel_set_amplitude(&v->k.kernel, b->ctx, v->k.rows, from->present, from->name);
+    return plx__kernel_set_amplitude(&v->k.kernel, b->ctx, v->k.rows, v->k.bound, from->present, from->name);
 }
 
 static plx_status view_samples(bct *b, bct_view *v)

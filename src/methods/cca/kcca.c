@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/ranks.h"
+#include "data/divided.h"
 #include "kernel/kernel_basis.h"
 #include "linalg/cosine_search.h"
 #include "linalg/dense.h"
@@ -140,6 +141,20 @@ static plx_status fit(plx__run *run)
 
 static plx_status predict(plx__run *run) { return plx__canon_predict(run, &way); }
 
+/* A centred kernel that is not linear is compared with itself, all rows with all; and views that lack different samples
+ * have each all rows of Z. */
+static bool own_rows(plx__run *run, const plx_dataset *data)
+{
+    const canon_params *set = run->params;
+    for (plx_index v = 0; v < data->n_views; v++) {
+        plx__value kernel;
+        if (plx__view_value(&kernel, run->ctx, run->settings, "kernel", data->views[v].name) != PLX_OK) return false;
+        if (set->center && kernel.word != PLX__KERNEL_LINEAR && kernel.word != PLX__KERNEL_COSINE) return false;
+        if (set->missing != CANON_COMPLETE && data->views[v].present_count < data->n) return false;
+    }
+    return plx__kernels_by_own_rows(run, data, NULL);
+}
+
 /* Most columns of Z of a view: linear kernels have no more than features. */
 static double most_columns(const plx__run *run, const plx__view *v)
 {
@@ -175,7 +190,7 @@ static double memory(const plx__run *run)
     double held = rows_of_z(run), tables = 0;
     for (plx_index v = 0; v < x->n_views; v++) {
         const plx__view *view = &x->views[v];
-        double own = view->sparse ? 1.5 * (double)view->nonzeros : n * (double)view->cols, r = most_columns(run, view);
+        double own = (view->sparse ? 1.5 : 1) * plx__held_entries(view, x->n), r = most_columns(run, view);
         bytes += plx__prepared_bytes(run, v) + 8 * (own + held * r + (double)view->cols * fmin(r, n) + r * k);
         widest = fmax(widest, 2 * own);
         order += r;
@@ -212,6 +227,8 @@ const plx__method plx__method_kcca = {
     .scores = "margin of the class, larger is surer (not a probability)",
     .growth = "cubic; linear with gs_max",
     .ranks = PLX__RANKS_SUMS,
+    .own_rows = own_rows,
+    .whose_rows = plx__whose_panes,
     .params = tables,
     .arrays = array_specs,
     .transform = "shared",

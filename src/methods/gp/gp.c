@@ -12,6 +12,7 @@
 
 #include "core/ranks.h"
 #include "core/slabs.h"
+#include "data/divided.h"
 #include "gp/gp_device.h"
 #include "gp/gp_pivots.h"
 #include "run/problem.h"
@@ -204,7 +205,7 @@ static plx_status open_targets(gp *g)
     PLX_TRY(plx__gp_targets_of(&l->targets, g->run, g->regression, g->set->center, NULL, "samples"));
     PLX_TRY(plx__arena_printf(&l->targets.what, plx__scratch(g->ctx), "gp: matrix for view '%s'",
                               l->count > 1 ? "all" : l->kernels[0].name));
-    for (plx_index v = 0; v < l->count; v++)
+    for (plx_index v = 0; v < l->count && !l->most_pivots; v++)
         PLX_TRY(plx__reference_of(&l->refs[v], g->ctx, &l->kernels[v], l->targets.sample, l->targets.n));
     return PLX_OK;
 }
@@ -278,6 +279,15 @@ static plx_status check(plx__run *run)
              "gp: pivots = 0 is not distributed: one process has to fit it; pivots > 0 is");
 }
 
+/* Those of the labelled samples are made of pivots; refusing holes means to look at all rows. */
+static bool own_rows(plx__run *run, const plx_dataset *data)
+{
+    static const char *const joined[] = {"concat", NULL};
+    const gp_params *p = run->params;
+    return p->pivots > 0 && p->missing != GP_MISSING_ERROR && !plx__wanted(run, "kernel") &&
+           plx__kernels_by_own_rows(run, data, joined);
+}
+
 static bool is_linear(const plx__run *run, const char *view)
 {
     plx__value kernel = {.word = -1};
@@ -300,8 +310,7 @@ static double memory(const plx__run *run)
         kernels++;
         features += (double)view->cols;
         linear &= view->kind != PLX_VIEW_KERNEL && is_linear(run, view->name);
-        rows += plx__prepared_bytes(run, v) +
-                2 * (view->sparse ? 12.0 * (double)view->nonzeros : 8.0 * n * (double)view->cols);
+        rows += plx__prepared_bytes(run, v) + 2 * (view->sparse ? 12.0 : 8.0) * plx__held_entries(view, x->n);
     }
     if (all && p->combine == GP_CONCAT) kernels = 1;
     if (p->pivots > 0) features = kernels * fmin((double)p->pivots, run->fitted ? (double)p->pivots : l);
@@ -336,6 +345,8 @@ const plx__method plx__method_gp = {
     .scores = "class probability",
     .growth = "cubic in labels; linear with pivots",
     .ranks = PLX__RANKS_SUMS, /* with pivots */
+    .own_rows = own_rows,
+    .whose_rows = plx__whose_panes,
     .params = tables,
     .arrays = array_specs,
     .transform = "mean",

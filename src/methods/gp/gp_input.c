@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "data/divided.h"
 #include "linalg/csr.h"
 #include "methods/gp/gp.h"
 
@@ -90,35 +91,56 @@ static double mean_of(double sum, double size, double count)
     return count > 0 && fabs(sum) > 1e-15 * count * size ? sum / count : 0.0;
 }
 
-/* Means of the columns over the present rows, entries that are not there left out. `size` and `count` are zero. */
-static void column_means(double *mean, double *size, double *count, const plx__view *v, plx__points rows, plx_index n)
+/* Sums of the columns over the present rows, entries that are not there left out: in row order, from rank to rank where
+ * rows are divided. */
+typedef struct column_sums {
+    const plx__view *view;
+    plx__points rows;
+    plx_index n;
+    double *sum, *size, *count; /* columns each, one behind the other */
+} column_sums;
+
+static void add_columns(void *arg)
 {
-    for (plx_index i = 0; i < n; i++) {
+    const column_sums *q = arg;
+    const plx__view *v = q->view;
+    for (plx_index i = plx__held_begin(v); i < plx__held_end(v, q->n); i++) {
         if (!v->present[i]) continue;
-        if (plx__points_sparse(rows)) { /* scaling may have filled a sparse view */
-            for (int64_t e = rows.csr.ptr[i]; e < rows.csr.ptr[i + 1]; e++) {
-                mean[rows.csr.col[e]] += rows.csr.val[e];
-                size[rows.csr.col[e]] += fabs(rows.csr.val[e]);
+        if (plx__points_sparse(q->rows)) { /* scaling may have filled a sparse view */
+            plx_ccsr x = q->rows.csr;
+            for (int64_t e = x.ptr[i]; e < x.ptr[i + 1]; e++) {
+                q->sum[x.col[e]] += x.val[e];
+                q->size[x.col[e]] += fabs(x.val[e]);
             }
-            for (plx_index j = 0; j < v->cols; j++) count[j]++;
+            for (plx_index j = 0; j < v->cols; j++) q->count[j]++;
             continue;
         }
-        const double *x = rows.dense.data + i * rows.dense.ld;
+        const double *x = q->rows.dense.data + i * q->rows.dense.ld;
         for (plx_index j = 0; j < v->cols; j++) {
             if (isnan(x[j])) continue;
-            mean[j] += x[j];
-            size[j] += fabs(x[j]);
-            count[j]++;
+            q->sum[j] += x[j];
+            q->size[j] += fabs(x[j]);
+            q->count[j]++;
         }
     }
-    for (plx_index j = 0; j < v->cols; j++) mean[j] = mean_of(mean[j], size[j], count[j]);
+}
+
+static plx_status column_means(double *mean, gp *g, const plx__view *v, plx__points rows)
+{
+    column_sums q = {.view = v, .rows = rows, .n = g->run->problem->n};
+    PLX_TRY(plx__arena_f64(&q.sum, plx__scratch(g->ctx), 3, v->cols));
+    q.size = q.sum + v->cols;
+    q.count = q.size + v->cols;
+    PLX_TRY(plx__held_chain(g->ctx, v, q.sum, 3 * (size_t)v->cols * sizeof *q.sum, add_columns, &q));
+    for (plx_index j = 0; j < v->cols; j++) mean[j] = mean_of(q.sum[j], q.size[j], q.count[j]);
+    return PLX_OK;
 }
 
 /* What stands for an entry that is not there; kept in the model. */
 static plx_status stand_ins(const double **out, gp *g, const plx__view *v, plx__points rows)
 {
     const char *name = NULL;
-    double *count = NULL, *size = NULL, *zero = NULL;
+    double *zero = NULL;
     plx_cmat known;
     plx_mat mean;
     PLX_TRY(plx__arena_f64(&zero, plx__scratch(g->ctx), v->cols, 1));
@@ -130,20 +152,17 @@ static plx_status stand_ins(const double **out, gp *g, const plx__view *v, plx__
         *out = known.data;
         return PLX_OK;
     }
-    PLX_TRY(plx__arena_f64(&count, plx__scratch(g->ctx), v->cols, 1));
-    PLX_TRY(plx__arena_f64(&size, plx__scratch(g->ctx), v->cols, 1));
     PLX_TRY(plx__store_new(&mean, g->run->out, name, 1, v->cols));
-    column_means(mean.data, size, count, v, rows, g->run->problem->n);
     *out = mean.data;
-    return PLX_OK;
+    return column_means(mean.data, g, v, rows);
 }
 
 static plx_status fill_dense(plx__points *rows, gp *g, const plx__view *v, const double *value, bool rows_too)
 {
     plx_mat x;
     if (!v->missing_values && !(rows_too && v->present_count < g->run->problem->n)) return PLX_OK;
-    PLX_TRY(plx__mat_clone(&x, plx__scratch(g->ctx), rows->dense));
-    for (plx_index i = 0; i < x.rows; i++)
+    PLX_TRY(plx__rows_clone(&x, g->ctx, rows->dense, plx__held_bound(v)));
+    for (plx_index i = plx__held_begin(v); i < plx__held_end(v, x.rows); i++)
         for (plx_index j = 0; j < x.cols; j++)
             if (v->present[i] ? isnan(x.data[i * x.ld + j]) : rows_too) x.data[i * x.ld + j] = value[j];
     *rows = plx__points_dense(plx__cmat(x));
@@ -152,12 +171,14 @@ static plx_status fill_dense(plx__points *rows, gp *g, const plx__view *v, const
 
 static plx_status fill_sparse(plx__points *rows, gp *g, const plx__view *v, const double *value)
 {
-    plx_index n = g->run->problem->n, width = 0, at = 0;
+    plx_index n = g->run->problem->n, begin = plx__held_begin(v), end = plx__held_end(v, n), width = 0, at = 0;
+    plx_index missing = 0;
     plx_csr all;
     for (plx_index j = 0; j < v->cols; j++) width += value[j] != 0;
     if (!width || v->present_count == n) return PLX_OK;
-    PLX_TRY(plx__arena_csr(&all, plx__scratch(g->ctx), n, v->cols, rows->csr.ptr[n] + (n - v->present_count) * width));
-    for (plx_index i = 0; i < n; i++) {
+    for (plx_index i = begin; i < end; i++) missing += !v->present[i];
+    PLX_TRY(plx__arena_csr(&all, plx__scratch(g->ctx), n, v->cols, rows->csr.ptr[n] + missing * width));
+    for (plx_index i = begin; i < end; i++) {
         for (int64_t e = rows->csr.ptr[i]; v->present[i] && e < rows->csr.ptr[i + 1]; e++) {
             all.col[at] = rows->csr.col[e];
             all.val[at++] = rows->csr.val[e];
@@ -169,6 +190,7 @@ static plx_status fill_sparse(plx__points *rows, gp *g, const plx__view *v, cons
         }
         all.ptr[i + 1] = at;
     }
+    for (plx_index i = end; i < n; i++) all.ptr[i + 1] = at;
     *rows = plx__points_csr(plx__ccsr(all));
     return PLX_OK;
 }
@@ -203,7 +225,9 @@ static plx_status join_sparse(plx__points *out, gp *g, const plx__points *parts,
     for (plx_index v = 0; v < count; v++) {
         thin[v] = parts[v].csr;
         if (plx__points_sparse(parts[v])) continue;
-        PLX_TRY(plx__csr_from_dense(&own, plx__scratch(g->ctx), parts[v].dense));
+        plx__view part = g->run->problem->views[0]; /* all views are divided alike */
+        part.dense = parts[v].dense;
+        PLX_TRY(plx__held_sparse(&own, plx__scratch(g->ctx), &part));
         thin[v] = plx__ccsr(own);
     }
     PLX_TRY(plx__csr_hstack(&all, plx__scratch(g->ctx), thin, count));
@@ -213,7 +237,8 @@ static plx_status join_sparse(plx__points *out, gp *g, const plx__points *parts,
 
 static plx_status join(plx__points *out, gp *g, const plx__points *parts, plx_index count)
 {
-    plx_index cols = 0, at = 0;
+    const plx__view *any = &g->run->problem->views[0];
+    plx_index cols = 0, at = 0, begin = plx__held_begin(any), held = plx__held_end(any, g->run->problem->n) - begin;
     bool sparse = false;
     plx_mat all;
     for (plx_index v = 0; v < count; v++) {
@@ -223,9 +248,12 @@ static plx_status join(plx__points *out, gp *g, const plx__points *parts, plx_in
     *out = parts[0];
     if (count == 1) return PLX_OK;
     if (sparse) return join_sparse(out, g, parts, count);
-    PLX_TRY(plx__arena_mat(&all, plx__scratch(g->ctx), g->run->problem->n, cols));
+    all = (plx_mat){NULL, g->run->problem->n, cols, cols};
+    PLX_TRY(plx__arena_f64(&all.data, plx__scratch(g->ctx), held, cols));
+    if (begin) all.data = plx__rows_at(all.data, begin, cols);
     for (plx_index v = 0; v < count; at += parts[v++].dense.cols)
-        plx__mat_copy(plx__sub(all, 0, at, all.rows, parts[v].dense.cols), parts[v].dense);
+        plx__mat_copy(plx__sub(all, begin, at, held, parts[v].dense.cols),
+                      plx__csub(parts[v].dense, begin, 0, held, parts[v].dense.cols));
     *out = plx__points_dense(plx__cmat(all));
     return PLX_OK;
 }
@@ -246,7 +274,7 @@ static plx_status settle(gp *g, plx__view_kernel *k, const plx__view *v)
     memset(everybody, 1, (size_t)g->run->problem->n);
     const uint8_t *present = k->present ? k->present : everybody;
     PLX_TRY(plx__kernel_set_width(&k->kernel, g->ctx, k->rows, present, g->run->method->name, k->name));
-    return plx__kernel_set_amplitude(&k->kernel, g->ctx, k->rows, present, k->name);
+    return plx__kernel_set_amplitude(&k->kernel, g->ctx, k->rows, k->bound, present, k->name);
 }
 
 static plx_status open_joined(gp *g, const uint8_t *used)
@@ -261,6 +289,7 @@ static plx_status open_joined(gp *g, const uint8_t *used)
     g->learner.count = 1;
     g->learner.kernels[0].name = "concat";
     PLX_TRY(join(&g->learner.kernels[0].rows, g, parts, count));
+    g->learner.kernels[0].bound = plx__held_bound(&p->views[0]);
     return settle(g, &g->learner.kernels[0], NULL);
 }
 
@@ -272,6 +301,7 @@ static plx_status open_separate(gp *g, const uint8_t *used, bool sum)
         plx__view_kernel *k = &g->learner.kernels[g->learner.count++];
         k->name = p->views[v].name;
         PLX_TRY(filled_rows(&k->rows, g, v, !sum));
+        k->bound = plx__held_bound(&p->views[v]);
         if (sum || p->views[v].kind == PLX_VIEW_KERNEL) k->present = p->views[v].present;
         PLX_TRY(settle(g, k, &p->views[v]));
     }

@@ -29,7 +29,7 @@ static plx_status measure(kc *c, const kc_rows *rows)
     memset(all, 1, (size_t)rows->x.rows);
     plx__points points = plx__points_dense(plx__cmat(filled));
     if (width) PLX_TRY(plx__kernel_set_width(&c->kernel, c->ctx, points, all, c->run->method->name, "all views"));
-    PLX_TRY(plx__kernel_set_amplitude(&c->kernel, c->ctx, points, all, "all views"));
+    PLX_TRY(plx__kernel_set_amplitude(&c->kernel, c->ctx, points, NULL, all, "all views"));
     plx__arena_rewind(plx__scratch(c->ctx), mark);
     return PLX_OK;
 }

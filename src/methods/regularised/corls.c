@@ -13,6 +13,7 @@
 
 #include "core/parallel.h"
 #include "core/ranks.h"
+#include "data/divided.h"
 #include "methods/regularised/joint.h"
 
 enum { DENSE_UP_TO = 4000, FORMED_UP_TO = 2000 }; /* stacked samples that are factorised; features of a formed matrix */
@@ -230,7 +231,7 @@ static plx_status choose_solver(plx__system_solver *out, const problem *z)
     return PLX_OK;
 }
 
-/* The factor of a view's kernel in its place. Every process has all rows: the coupling joins those of all views. */
+/* The factor of a view's kernel in its place. Every process has all its rows: the coupling joins those of all views. */
 static plx_status reduce_view(view_terms *t, problem *z, plx__system_block *block)
 {
     plx_index most = ((const params *)z->run->params)->pivots;
@@ -369,12 +370,27 @@ static plx_status predict(plx__run *run)
 
 /* ---- several processes ---- */
 
-static bool is_linear(const plx__run *run, plx_index v)
+static bool has_linear_kernel(const plx__run *run, const plx__view *view)
 {
     plx__value kernel = {.word = -1};
-    return run->problem->views[v].kind != PLX_VIEW_KERNEL &&
-           plx__view_value(&kernel, run->ctx, run->settings, "kernel", run->problem->views[v].name) == PLX_OK &&
+    return view->kind != PLX_VIEW_KERNEL &&
+           plx__view_value(&kernel, run->ctx, run->settings, "kernel", view->name) == PLX_OK &&
            (kernel.word == PLX__KERNEL_LINEAR || kernel.word == PLX__KERNEL_COSINE);
+}
+
+static bool is_linear(const plx__run *run, plx_index v) { return has_linear_kernel(run, &run->problem->views[v]); }
+
+/* Rows of Z, or of few features, are with every process: a matrix is formed of them, and the agreement joins views. */
+static bool own_rows(plx__run *run, const plx_dataset *data)
+{
+    const params *p = run->params;
+    double features = 0;
+    bool linear = true;
+    for (plx_index v = 0; v < data->n_views; v++) {
+        features += (double)data->views[v].cols;
+        linear = linear && has_linear_kernel(run, &data->views[v]);
+    }
+    return plx__kernels_by_own_rows(run, data, NULL) && (p->pivots > 0 || (linear && features > FORMED_UP_TO));
 }
 
 static plx_status check(plx__run *run)
@@ -403,7 +419,7 @@ static double pivot_bytes(const plx__run *run, plx_index v, double pivots)
 {
     const plx__view *view = &run->problem->views[v];
     double n = (double)run->problem->n, k = (double)run->problem->n_classes;
-    double entries = view->sparse ? 1.5 * (double)view->nonzeros : n * (double)view->cols;
+    double entries = (view->sparse ? 1.5 : 1) * plx__held_entries(view, run->problem->n);
     return plx__prepared_bytes(run, v) + plx__pivot_expansion_bytes((double)view->present_count, pivots) +
            8 * (entries + fmin(n, 1024.0) * pivots + 4 * n * k);
 }
@@ -455,6 +471,8 @@ const plx__method plx__method_corls = {
     .scores = "margin of the class, larger is surer (not a probability)",
     .growth = "cubic; linear with pivots or solver=primal",
     .ranks = PLX__RANKS_SUMS, /* with linear and cosine kernels, or pivots */
+    .own_rows = own_rows,
+    .whose_rows = plx__whose_panes,
     .params = tables,
     .arrays = array_specs,
     .transform = "scores",

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/ranks.h"
+#include "data/divided.h"
 #include "kernel/ridge.h"
 #include "kernel/row_passes.h"
 #include "kernel/svm_chunks.h"
@@ -109,7 +111,7 @@ static plx_status ridge_in_features(plx__learner *q, plx__run *run, const plx_in
                                     plx_mat a, plx__iter_result *result)
 {
     plx__points rows;
-    PLX_TRY(plx__expansion_rows(&rows, run->ctx, &q->x, at, q->l));
+    PLX_TRY(plx__expansion_own_rows(&rows, run->ctx, &q->x, at, q->l));
     PLX_TRY(plx__arena_mat(&q->weights, plx__scratch(run->ctx), q->x.data.cols, q->y.cols));
     PLX_TRY(plx__ridge_primal(run->ctx, rows, plx__cmat(q->y), o, q->weights, q->b, result));
     return primal_coefficients(q, run, rows, a);
@@ -302,19 +304,17 @@ static plx_status solve_dual(const plx__learner *q, plx__run *run, plx_cmat kern
         .cost = 1.0 / (2.0 * q->gamma_a * (double)q->l), .bias = q->bias, .tol = q->tol, .gap = PLX__CERTAIN};
     PLX_TRY(plx__arena_printf(&o.what, plx__scratch(run->ctx), "%s: class '%s'", run->method->name, class));
     if (kernel.data) return plx__svm_dual(run->ctx, kernel, y, &o, a, result);
-    plx_index *at = NULL;
     plx__points rows;
-    PLX_TRY(labelled_samples(&at, q, run));
     if (q->solver == PLX__SYSTEM_PRIMAL) {
         /* Sweeps crawl when the features differ much in size; a Gram matrix that is small does not mind. */
         const plx_index small = 1000, patience = 1000;
         plx__svm_options sweeps = o;
         if (q->l <= small) sweeps.max_iter = patience;
-        PLX_TRY(plx__expansion_rows(&rows, run->ctx, &q->x, at, q->l));
+        PLX_TRY(plx__expansion_rows(&rows, run->ctx, &q->near, q->at, q->l));
         PLX_TRY(plx__svm_linear(run->ctx, rows, y, &sweeps, a, result));
         if (result->converged || q->l > small || plx__out_of_time(run->ctx)) return PLX_OK;
     }
-    return plx__svm_chunks(run->ctx, &q->x, at, q->l, y, &o, a, result);
+    return plx__svm_chunks(run->ctx, &q->near, q->at, q->l, y, &o, a, result);
 }
 
 /* ---- the classes ---- */
@@ -400,15 +400,26 @@ static void symmetrise(plx_mat m)
         }
 }
 
+/* Every process works on all labelled rows, each at classes of its own: divided rows come here before that begins. */
+static plx_status bring_labelled(plx__learner *q, plx__run *run)
+{
+    PLX_TRY(labelled_samples(&q->at, q, run));
+    q->near = q->x;
+    if (!q->x.data.bound) return PLX_OK;
+    PLX_TRY(plx__expansion_rows(&q->near.rows, run->ctx, &q->x, q->at, q->l));
+    q->near.data.bound = NULL;
+    for (plx_index i = 0; i < q->l; i++) q->at[i] = i;
+    return PLX_OK;
+}
+
 static plx_status solve_plain_svm(plx__learner *q, plx__run *run)
 {
-    plx_index *at = NULL;
     plx_mat k = {0}, u;
     PLX_TRY(plx__arena_mat(&u, plx__scratch(run->ctx), q->l, q->y.cols));
+    PLX_TRY(bring_labelled(q, run));
     if (q->solver == PLX__SYSTEM_DENSE) {
-        PLX_TRY(labelled_samples(&at, q, run));
         PLX_TRY(plx__arena_mat(&k, plx__scratch(run->ctx), q->l, q->l));
-        PLX_TRY(plx__expansion_gram(run->ctx, &q->x, at, q->l, k));
+        PLX_TRY(plx__expansion_gram(run->ctx, &q->near, q->at, q->l, k));
     }
     PLX_TRY(solve_duals(q, run, plx__cmat(k), u));
     spread(q->alpha, q->labelled, plx__cmat(u));
@@ -498,39 +509,20 @@ plx_status plx__learner_objective(double *out, const plx__learner *q, plx__run *
     return PLX_OK;
 }
 
-plx_status plx__put_rows(plx__run *run, const char *name, const plx_index *sample, const plx_index *position,
-                         plx_cmat from)
-{
-    plx_mat to;
-    PLX_TRY(plx__store_new(&to, run->out, name, run->problem->n, from.cols));
-    for (plx_index i = 0; i < from.rows; i++)
-        memcpy(to.data + sample[position ? position[i] : i] * to.ld, from.data + i * from.ld,
-               (size_t)from.cols * sizeof(double));
-    return PLX_OK;
-}
+/* ---- memory ---- */
 
-/* ---- samples out of reach ---- */
-
-plx_status plx__prior_rows(plx__run *run, plx_mat scores, int32_t *label, const uint8_t *usable, const char *why)
+/* Numbers of the labelled rows that come to a process from others, where rows are divided: all of them, or its share. */
+static double brought(const plx__run *run, plx_index view, bool all)
 {
     const plx__problem *p = run->problem;
-    const double *shares = NULL;
-    int32_t majority = 0;
-    plx_index without = 0;
-    for (plx_index i = 0; i < p->n; i++) without += !usable[i];
-    if (!without) return PLX_OK;
-    PLX_TRY(plx__prior_get(&shares, &majority, run->ctx, run->fitted ? run->fitted : run->out, p->n_classes));
-    for (plx_index i = 0; i < p->n; i++) {
-        if (usable[i]) continue;
-        memcpy(scores.data + i * scores.ld, shares, (size_t)scores.cols * sizeof *shares);
-        label[i] = majority;
+    double numbers = 0, share = (double)p->n_labelled / (double)plx__max(1, p->n);
+    for (plx_index v = 0; v < p->n_views; v++) {
+        const plx__view *from = &p->views[v];
+        if (!from->divided || (view >= 0 && v != view)) continue;
+        numbers += from->sparse ? 1.5 * (double)from->nonzeros : (double)p->n * (double)from->cols;
     }
-    plx__warn(run->ctx, "%s: %lld samples %s and get the most frequent class '%s'", run->method->name,
-              (long long)without, why, p->classes[majority]);
-    return PLX_OK;
+    return numbers * share / (all ? 1.0 : (double)plx__ranks(run->ctx));
 }
-
-/* ---- memory ---- */
 
 double plx__learner_bytes(const plx__run *run, plx_index view, plx__system_solver asked, bool graph, bool hinge)
 {
@@ -539,7 +531,7 @@ double plx__learner_bytes(const plx__run *run, plx_index view, plx__system_solve
     for (plx_index v = 0; v < p->n_views; v++) {
         if (view >= 0 && v != view) continue;
         cols += (double)p->views[v].cols;
-        entries += p->views[v].sparse ? 1.5 * (double)p->views[v].nonzeros : n * (double)p->views[v].cols;
+        entries += (p->views[v].sparse ? 1.5 : 1) * plx__held_entries(&p->views[v], p->n);
     }
     plx__value kernel = {.word = -1};
     if (plx__view_value(&kernel, run->ctx, run->settings, "kernel", plx__prepared_name(run, view)) != PLX_OK)
@@ -562,6 +554,7 @@ double plx__learner_bytes(const plx__run *run, plx_index view, plx__system_solve
         solving += plx__row_passes_bytes(run->ctx, p->n_labelled, table) / 8;
     }
     if (hinge) solving += (l + 4) * k;
+    if (!graph) solving += brought(run, view, hinge || solver != PLX__SYSTEM_PRIMAL);
     return plx__prepared_bytes(run, view) + 8 * (kept + solving + scoring + 4 * n * k);
 }
 
@@ -573,27 +566,11 @@ double plx__learner_pivot_bytes(const plx__run *run, plx_index view, plx_index m
     double pivots = fmin((double)most_pivots, l);
     plx__slabs cut = plx__slabs_cut(p->n_labelled, PLX__PANE_ROWS);
     for (plx_index v = 0; v < p->n_views; v++)
-        if (view < 0 || v == view)
-            entries += p->views[v].sparse ? 1.5 * (double)p->views[v].nonzeros : n * (double)p->views[v].cols;
+        if (view < 0 || v == view) entries += (p->views[v].sparse ? 1.5 : 1) * plx__held_entries(&p->views[v], p->n);
     if (run->fitted) return plx__prepared_bytes(run, view) + 8 * (entries + 1024.0 * n + 4 * n * k);
     double held = fmin(l, (double)(plx__slabs_most(run->ctx, cut) * cut.rows));
     double solving = 2 * pivots * pivots + (2 * l + 5 * pivots) * k + fmin(l, PLX__PANE_ROWS) * pivots;
     return plx__prepared_bytes(run, view) + plx__pivot_expansion_bytes(held, pivots) +
            plx__row_passes_bytes(run->ctx, p->n_labelled, pivots * pivots) +
-           8 * (2 * entries + solving + 1024.0 * pivots + 4 * n * k);
-}
-
-void plx__warn_unsolved(const plx__run *run, plx_index iterations, plx_index max_iter)
-{
-    const char *name = run->method->name;
-    if (plx__out_of_time(run->ctx))
-        plx__warn(run->ctx, "%s: the time limit ended the solver before it reached tol; results are approximate", name);
-    else if (max_iter && iterations >= max_iter)
-        plx__warn(run->ctx, "%s: max_iter = %lld ended the solver before it reached tol; raise it", name,
-                  (long long)max_iter);
-    else
-        plx__warn(
-            run->ctx,
-            "%s: the solver made no more progress before it reached tol; scale the views or raise the norm's weight",
-            name);
+           8 * (2 * entries + brought(run, view, false) + solving + 1024.0 * pivots + 4 * n * k);
 }

@@ -27,6 +27,9 @@ typedef struct plx__learner {
     plx__coupling_fn graph; /* y = L x over the n samples; not used when gamma_i is 0 */
     void *graph_arg;
 
+    plx__expansion near; /* hinge without a graph: x with the rows of the labelled samples on every process, and */
+    plx_index *at;       /* where they are there */
+
     plx_mat alpha;             /* n x K coefficients in K */
     plx_mat dual;              /* l x K, hinge only */
     plx_mat weights;           /* cols x K when the solver found them; data NULL otherwise */

@@ -215,6 +215,11 @@ plx_status plx__one_view_check(plx__run *run)
     return PLX_OK;
 }
 
+bool plx__one_view_own_rows(plx__run *run, const plx_dataset *data)
+{
+    return plx__kernels_by_own_rows(run, data, plx__one_view_extra);
+}
+
 double plx__one_view_bytes(const plx__run *run, bool hinge, bool graph)
 {
     const plx__one_view_params *p = run->params;

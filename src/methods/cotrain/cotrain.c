@@ -11,6 +11,7 @@
 #include "core/ranks.h"
 #include "core/rng.h"
 #include "core/slabs.h"
+#include "data/divided.h"
 #include "methods/cotrain/cotrain.h"
 #include "mixture/naive_bayes.h"
 #include "mixture/row_scaling.h"
@@ -241,12 +242,15 @@ static void take_best(cotraining *t, const choice *list, plx_index count)
     }
 }
 
-/* Have these rows fewer entries than the view has features? */
-static bool are_brief(const plx__view *v, const plx_index *rows, plx_index count)
+/* Have these rows fewer entries than the view has features? Of a divided view a process counts its own. */
+static plx_status are_brief(bool *out, plx_context *ctx, const plx__view *v, const plx_index *rows, plx_index count)
 {
-    plx_index entries = 0;
-    for (plx_index i = 0; v->sparse && i < count; i++) entries += v->csr.ptr[rows[i] + 1] - v->csr.ptr[rows[i]];
-    return v->sparse && entries < v->cols;
+    double entries = 0;
+    for (plx_index i = 0; v->sparse && i < count; i++)
+        entries += (double)(v->csr.ptr[rows[i] + 1] - v->csr.ptr[rows[i]]);
+    PLX_TRY(plx__held_total(ctx, v, &entries, 1));
+    *out = v->sparse && entries < (double)v->cols;
+    return PLX_OK;
 }
 
 /* What the view would teach each of the samples; the rows are divided among the processes. */
@@ -257,10 +261,10 @@ static plx_status judge(cotraining *t, plx_index v, const plx_index *rows, plx_i
     plx_index begin = 0, end = 0;
     plx__points points;
     plx_mat scores = {0};
-    h->brief = are_brief(h->view, rows, count);
+    PLX_TRY(are_brief(&h->brief, t->ctx, h->view, rows, count));
     plx__slabs_mine(&begin, &end, t->ctx, cut);
+    PLX_TRY(plx__ct_own_rows(&points, t->ctx, h->view, rows, count, cut));
     if (end > begin) {
-        PLX_TRY(plx__ct_rows(&points, t->ctx, h->view, rows + begin, end - begin));
         PLX_TRY(plx__arena_mat(&scores, plx__scratch(t->ctx), end - begin, t->k));
         PLX_TRY(plx__ct_score(h, t->run, points, scores));
     }
@@ -291,9 +295,11 @@ static plx_status choose_by(cotraining *t, plx_index v)
 }
 
 /* Selected samples leave the pool for L; as many come in. */
-static plx_index move_selected(cotraining *t, plx_index round)
+static plx_status move_selected(cotraining *t, plx_index round, plx_index *count)
 {
-    plx_index kept = 0, moved = 0;
+    plx__mark mark = plx__arena_mark(plx__scratch(t->ctx));
+    plx_index kept = 0, moved = 0, *list = NULL;
+    PLX_TRY(plx__arena_i64(&list, plx__scratch(t->ctx), t->n_pool));
     for (plx_index i = 0; i < t->n_pool; i++) {
         plx_index sample = t->pool[i];
         choice *c = &t->best[sample];
@@ -303,15 +309,18 @@ static plx_index move_selected(cotraining *t, plx_index round)
         }
         double *row = t->added.data + sample * t->added.ld;
         t->label[sample] = c->label;
-        for (plx_index v = 0; v < t->n_views; v++) plx__ct_add_sample(&t->learner[v], t->run, sample, c->label);
         row[0] = (double)round;
         row[1] = c->label;
         row[2] = c->view;
-        moved++;
+        list[moved++] = sample;
     }
     t->n_pool = kept;
+    for (plx_index v = 0; v < t->n_views; v++)
+        PLX_TRY(plx__ct_add_samples(&t->learner[v], t->run, list, moved, t->label));
+    plx__arena_rewind(plx__scratch(t->ctx), mark);
     fill_pool(t, moved);
-    return moved;
+    *count = moved;
+    return PLX_OK;
 }
 
 static plx_status train_all(cotraining *t)
@@ -357,7 +366,8 @@ static plx_status teach(cotraining *t, ending *end)
             end->cut = true;
             return PLX_OK;
         }
-        plx_index moved = move_selected(t, end->rounds + 1);
+        plx_index moved = 0;
+        PLX_TRY(move_selected(t, end->rounds + 1, &moved));
         end->exhausted = moved == 0 || t->n_pool == 0;
         end->rounds += moved > 0;
         PLX_TRY(plx__report(t->ctx, "round", plx__max(1, end->rounds), plx__max(1, limit), NAN));
@@ -468,6 +478,13 @@ static plx_status predict(plx__run *run)
     return label_all(&t);
 }
 
+/* Counts need only a process's rows, and the pool is a few. */
+static bool own_rows(plx__run *run, const plx_dataset *data)
+{
+    (void)data;
+    return ((const ct_params *)run->params)->base == CT_NB;
+}
+
 /* Samples that can be labelled in the end: the given ones, and what the rounds may teach. */
 static double most_labelled(const plx__run *run)
 {
@@ -548,6 +565,8 @@ const plx__method plx__method_cotrain = {
     .scores = "class probability",
     .growth = "linear",
     .ranks = PLX__RANKS_SUMS, /* with base=nb */
+    .own_rows = own_rows,
+    .whose_rows = plx__whose_panes,
     .params = tables,
     .arrays = array_specs,
     .transform = "posterior",

@@ -41,8 +41,9 @@ plx_status plx__ct_open_learner(ct_learner *h, plx__run *run, const plx__view *v
 /* From the samples with a class (label >= 0) that have the view. With h->final the result goes into the model. */
 plx_status plx__ct_train(ct_learner *h, plx__run *run, const int32_t *label);
 
-/* One more labelled sample, before the next training. */
-void plx__ct_add_sample(ct_learner *h, const plx__run *run, plx_index sample, int32_t label);
+/* More labelled samples, before the next training. */
+plx_status plx__ct_add_samples(ct_learner *h, plx__run *run, const plx_index *sample, plx_index count,
+                               const int32_t *label);
 
 /* Log scores (rows x K) of some rows of the view. */
 plx_status plx__ct_score(const ct_learner *h, plx__run *run, plx__points rows, plx_mat scores);
@@ -51,14 +52,17 @@ plx_status plx__ct_score(const ct_learner *h, plx__run *run, plx__points rows, p
 plx_status plx__ct_array(plx_mat *out, plx__run *run, const char *name, const plx__view *view, plx_index rows,
                          plx_index cols);
 
-/* The rows listed, in scratch. */
+/* The rows listed, in scratch, of divided views on all processes; or those of them that are this process's by the cut. */
 plx_status plx__ct_rows(plx__points *out, plx_context *ctx, const plx__view *view, const plx_index *rows,
                         plx_index count);
+plx_status plx__ct_own_rows(plx__points *out, plx_context *ctx, const plx__view *view, const plx_index *rows,
+                            plx_index count, plx__slabs cut);
 
 /* ---- ct_nb.c ---- */
 plx_status plx__ct_open_nb(ct_learner *h, plx__run *run);
 plx_status plx__ct_train_nb(ct_learner *h, plx__run *run, const int32_t *label);
-void plx__ct_add_to_nb(ct_learner *h, plx_index sample, int32_t label);
+plx_status plx__ct_add_to_nb(ct_learner *h, plx__run *run, const plx_index *sample, plx_index count,
+                             const int32_t *label);
 plx_status plx__ct_score_nb(const ct_learner *h, plx__run *run, plx__points rows, plx_mat scores);
 
 /* ---- ct_gp.c ---- */

@@ -8,6 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "data/divided.h"
+#include "kernel/prepared.h"
 #include "methods/cotrain/cotrain.h"
 #include "optim/linear_models.h"
 #include "mixture/naive_bayes.h"
@@ -38,18 +40,18 @@ plx_status plx__ct_open_learner(ct_learner *h, plx__run *run, const plx__view *v
 
 plx_status plx__ct_rows(plx__points *out, plx_context *ctx, const plx__view *v, const plx_index *rows, plx_index count)
 {
-    plx__arena *scratch = plx__scratch(ctx);
-    plx_csr thin;
-    plx_mat dense;
-    if (v->sparse) {
-        PLX_TRY(plx__csr_select_rows(&thin, scratch, v->csr, rows, count));
-        *out = plx__points_csr(plx__ccsr(thin));
-        return PLX_OK;
-    }
-    PLX_TRY(plx__arena_mat(&dense, scratch, count, v->cols));
-    for (plx_index i = 0; i < count; i++)
-        memcpy(dense.data + i * dense.ld, v->dense.data + rows[i] * v->dense.ld, (size_t)v->cols * sizeof(double));
-    *out = plx__points_dense(plx__cmat(dense));
+    return plx__points_choose(out, ctx, plx__view_points(v), plx__held_bound(v), rows, count);
+}
+
+plx_status plx__ct_own_rows(plx__points *out, plx_context *ctx, const plx__view *v, const plx_index *rows,
+                            plx_index count, plx__slabs cut)
+{
+    plx__slab_rows whose = {cut, count, NULL};
+    plx_index begin = 0, end = 0;
+    plx__slabs_mine(&begin, &end, ctx, cut);
+    if (!v->divided) return plx__ct_rows(out, ctx, v, rows + begin, end - begin);
+    PLX_TRY(plx__points_choose_own(out, ctx, plx__view_points(v), v->bound, rows, &whose));
+    *out = plx__points_range(*out, begin, end);
     return PLX_OK;
 }
 
@@ -184,9 +186,10 @@ plx_status plx__ct_train(ct_learner *h, plx__run *run, const int32_t *label)
     return PLX_OK;
 }
 
-void plx__ct_add_sample(ct_learner *h, const plx__run *run, plx_index sample, int32_t label)
+plx_status plx__ct_add_samples(ct_learner *h, plx__run *run, const plx_index *sample, plx_index count,
+                               const int32_t *label)
 {
-    if (base_of(run) == CT_NB) plx__ct_add_to_nb(h, sample, label);
+    return base_of(run) == CT_NB ? plx__ct_add_to_nb(h, run, sample, count, label) : PLX_OK;
 }
 
 plx_status plx__ct_score(const ct_learner *h, plx__run *run, plx__points rows, plx_mat scores)

@@ -70,11 +70,26 @@ plx_status plx__ct_train_nb(ct_learner *h, plx__run *run, const int32_t *label)
     return PLX_OK;
 }
 
-void plx__ct_add_to_nb(ct_learner *h, plx_index sample, int32_t label)
+/* One after the other as listed, on every process. */
+plx_status plx__ct_add_to_nb(ct_learner *h, plx__run *run, const plx_index *sample, plx_index count,
+                             const int32_t *label)
 {
-    if (!h->view->present[sample]) return;
-    plx__nb_add_row(h->theta.data + label * h->theta.ld, h->view, sample);
-    h->members[label]++;
+    plx__mark mark = plx__arena_mark(plx__scratch(run->ctx));
+    plx__view taught = {.cols = h->view->cols, .sparse = h->view->sparse};
+    plx__points rows;
+    plx_index *list = NULL, members = 0;
+    PLX_TRY(plx__arena_i64(&list, plx__scratch(run->ctx), count));
+    for (plx_index i = 0; i < count; i++)
+        if (h->view->present[sample[i]]) list[members++] = sample[i];
+    PLX_TRY(plx__ct_rows(&rows, run->ctx, h->view, list, members));
+    taught.dense = rows.dense;
+    taught.csr = rows.csr;
+    for (plx_index i = 0; i < members; i++) {
+        plx__nb_add_row(h->theta.data + label[list[i]] * h->theta.ld, &taught, i);
+        h->members[label[list[i]]]++;
+    }
+    plx__arena_rewind(plx__scratch(run->ctx), mark);
+    return PLX_OK;
 }
 
 /* ---- scores ---- */

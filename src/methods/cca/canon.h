@@ -36,7 +36,9 @@ typedef struct canon_view {
     plx_index n;             /* fitted samples */
     const plx_index *sample; /* n, ascending */
     plx__points z;           /* n x r */
-    const double *mean;      /* r: taken off every row of z, never formed; NULL: none */
+    const plx_index
+        *bound;         /* rows of z that a process has where views are divided: bound[r] .. bound[r+1]-1; NULL: all */
+    const double *mean; /* r: taken off every row of z, never formed; NULL: none */
     plx_index r;
     plx_mat w;          /* r x k: result of plx__canon_solve */
     plx_mat rows;       /* n x k: Z w where the solver has it; data NULL: not yet */

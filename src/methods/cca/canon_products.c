@@ -9,8 +9,25 @@
 #include "linalg/dense.h"
 #include "methods/cca/canon.h"
 
+/* Rows of a view, and which a process has of them; NULL: all. */
+typedef struct some_rows {
+    plx__points rows;
+    const plx_index *bound;
+} some_rows;
+
+static plx_status take_some(some_rows *out, plx_context *ctx, const canon_view *v, const plx_index *at, plx_index count)
+{
+    plx__slab_rows whose = {plx__slabs_cut(count, PLX__PANE_ROWS), count, NULL};
+    plx_index *bound = NULL;
+    PLX_TRY(plx__points_choose_own(&out->rows, ctx, v->z, v->bound, at, &whose));
+    if (v->bound) PLX_TRY(plx__arena_i64(&bound, plx__scratch(ctx), plx__ranks(ctx) + 1));
+    if (bound) plx__slabs_bounds(bound, ctx, whose.cut);
+    out->bound = bound;
+    return PLX_OK;
+}
+
 /* Rows of both views that belong to the same sample. */
-static plx_status common_rows(plx__points *x, plx__points *y, plx_index *count, plx_context *ctx, const canon_view *a,
+static plx_status common_rows(some_rows *x, some_rows *y, plx_index *count, plx_context *ctx, const canon_view *a,
                               const canon_view *b)
 {
     plx_index *first = NULL, *second = NULL, i = 0, j = 0;
@@ -26,11 +43,11 @@ static plx_status common_rows(plx__points *x, plx__points *y, plx_index *count, 
         i += here <= there;
         j += there <= here;
     }
-    *x = a->z;
-    *y = b->z;
+    *x = (some_rows){a->z, a->bound};
+    *y = (some_rows){b->z, b->bound};
     if (*count == a->n && *count == b->n) return PLX_OK;
-    PLX_TRY(plx__points_select(x, ctx, a->z, first, *count));
-    return plx__points_select(y, ctx, b->z, second, *count);
+    PLX_TRY(take_some(x, ctx, a, first, *count));
+    return take_some(y, ctx, b, second, *count);
 }
 
 static plx_status sparse_sparse(plx_mat out, plx_context *ctx, plx_ccsr x, plx_ccsr y)
@@ -103,19 +120,17 @@ static plx_status sum_inner(plx_mat out, plx_context *ctx, plx__points x, plx__p
     return PLX_OK;
 }
 
-static plx_status column_sums(double **out, plx_context *ctx, plx__points x)
+static plx_status column_sums(double **out, plx_context *ctx, const some_rows *x)
 {
-    PLX_TRY(plx__arena_f64(out, plx__scratch(ctx), plx__points_cols(x), 1));
-    if (!plx__points_sparse(x)) return plx__col_sums(ctx, *out, x.dense);
-    plx__csr_col_sums(x.csr, *out);
-    return PLX_OK;
+    PLX_TRY(plx__arena_f64(out, plx__scratch(ctx), plx__points_cols(x->rows), 1));
+    return plx__points_col_sums(*out, ctx, x->rows, x->bound);
 }
 
 /* out -= m_x s_y' + (s_x - n m_x) m_y'. */
-static plx_status centre(plx_mat out, plx_context *ctx, plx__points x, plx__points y, const double *mx,
+static plx_status centre(plx_mat out, plx_context *ctx, const some_rows *x, const some_rows *y, const double *mx,
                          const double *my)
 {
-    double *sx = NULL, *sy = NULL, n = (double)plx__points_rows(x);
+    double *sx = NULL, *sy = NULL, n = (double)plx__points_rows(x->rows);
     if (!mx && !my) return PLX_OK;
     PLX_TRY(column_sums(&sx, ctx, x));
     PLX_TRY(column_sums(&sy, ctx, y));
@@ -130,13 +145,13 @@ static plx_status centre(plx_mat out, plx_context *ctx, plx__points x, plx__poin
 plx_status plx__canon_cross(plx_mat out, plx_context *ctx, const canon_view *a, const canon_view *b, bool scaled)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
-    plx__points x, y;
+    some_rows x, y;
     plx_index count = 0;
     PLX_TRY(common_rows(&x, &y, &count, ctx, a, b));
     plx__mat_fill(out, 0.0);
     if (count > 0) {
-        PLX_TRY(sum_inner(out, ctx, x, y));
-        PLX_TRY(centre(out, ctx, x, y, a->mean, b->mean));
+        PLX_TRY(sum_inner(out, ctx, x.rows, y.rows));
+        PLX_TRY(centre(out, ctx, &x, &y, a->mean, b->mean));
         if (scaled) plx__mat_scale(out, sqrt((double)a->n * (double)b->n) / (double)count);
     }
     plx__arena_rewind(plx__scratch(ctx), mark);

@@ -13,6 +13,7 @@
 #include "linalg/eigen.h"
 #include "core/ranks.h"
 #include "core/rng.h"
+#include "data/divided.h"
 #include "linalg/block_eigen.h"
 #include "methods/cca/cca.h"
 
@@ -54,27 +55,48 @@ typedef struct cca_view {
 
 /* ---- variance ---- */
 
-static void sparse_range(plx_ccsr x, double *low, double *high, int64_t *count)
+/* The smallest and largest entry of every column, and how many there are. */
+typedef struct column_range {
+    plx__points x;
+    plx_index begin, end; /* rows of this process */
+    double *low, *high, *count;
+} column_range;
+
+static void sparse_range(const column_range *q)
 {
-    for (int64_t p = x.ptr[0]; p < x.ptr[x.rows]; p++) {
-        low[x.col[p]] = fmin(low[x.col[p]], x.val[p]);
-        high[x.col[p]] = fmax(high[x.col[p]], x.val[p]);
-        count[x.col[p]]++;
-    }
-    for (plx_index j = 0; j < x.cols; j++) {
-        if (count[j] == x.rows) continue;
-        low[j] = fmin(low[j], 0.0);
-        high[j] = fmax(high[j], 0.0);
+    plx_ccsr x = q->x.csr;
+    for (int64_t p = x.ptr[q->begin]; p < x.ptr[q->end]; p++) {
+        q->low[x.col[p]] = fmin(q->low[x.col[p]], x.val[p]);
+        q->high[x.col[p]] = fmax(q->high[x.col[p]], x.val[p]);
+        q->count[x.col[p]]++;
     }
 }
 
-static void dense_range(plx_cmat x, double *low, double *high)
+static void dense_range(const column_range *q)
 {
-    for (plx_index i = 0; i < x.rows; i++)
+    plx_cmat x = q->x.dense;
+    for (plx_index i = q->begin; i < q->end; i++)
         for (plx_index j = 0; j < x.cols; j++) {
-            low[j] = fmin(low[j], x.data[i * x.ld + j]);
-            high[j] = fmax(high[j], x.data[i * x.ld + j]);
+            q->low[j] = fmin(q->low[j], x.data[i * x.ld + j]);
+            q->high[j] = fmax(q->high[j], x.data[i * x.ld + j]);
         }
+}
+
+static void own_range(void *arg)
+{
+    const column_range *q = arg;
+    if (plx__points_sparse(q->x)) sparse_range(q);
+    else dense_range(q);
+}
+
+/* Sparse columns have zeros where they have no entry. */
+static void add_zeros(const column_range *q, plx_index d)
+{
+    for (plx_index j = 0; j < d && plx__points_sparse(q->x); j++) {
+        if (q->count[j] == (double)q->x.csr.rows) continue;
+        q->low[j] = fmin(q->low[j], 0.0);
+        q->high[j] = fmax(q->high[j], 0.0);
+    }
 }
 
 /* Does a column take two values (without centring: one other than 0)? Tested on the data, not on a rounded variance. */
@@ -82,20 +104,20 @@ static plx_status require_variance(canon *c, const canon_view *v, plx__points x)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(c->ctx));
     plx_index d = plx__points_cols(x);
-    double *low = NULL, *high = NULL;
-    int64_t *count = NULL;
+    column_range q = {.x = x, .begin = plx__bound_begin(c->ctx, v->bound)};
     bool varies = false;
-    PLX_TRY(plx__arena_f64(&low, plx__scratch(c->ctx), d, 1));
-    PLX_TRY(plx__arena_f64(&high, plx__scratch(c->ctx), d, 1));
-    PLX_TRY(plx__arena_i64(&count, plx__scratch(c->ctx), d));
+    q.end = plx__bound_end(c->ctx, v->bound, v->n);
+    PLX_TRY(plx__arena_f64(&q.low, plx__scratch(c->ctx), 3, d));
+    q.high = q.low + d;
+    q.count = q.high + d;
     for (plx_index j = 0; j < d; j++) {
-        low[j] = INFINITY;
-        high[j] = -INFINITY;
+        q.low[j] = INFINITY;
+        q.high[j] = -INFINITY;
     }
-    if (plx__points_sparse(x)) sparse_range(x.csr, low, high, count);
-    else dense_range(x.dense, low, high);
+    PLX_TRY(plx__bound_chain(c->ctx, v->bound, q.low, 3 * (size_t)d * sizeof *q.low, own_range, &q));
+    add_zeros(&q, d);
     for (plx_index j = 0; j < d && !varies; j++)
-        varies = c->set->center ? high[j] > low[j] : high[j] > 0.0 || low[j] < 0.0;
+        varies = c->set->center ? q.high[j] > q.low[j] : q.high[j] > 0.0 || q.low[j] < 0.0;
     plx__arena_rewind(plx__scratch(c->ctx), mark);
     if (varies) return PLX_OK;
     PLX_FAIL(c->ctx, PLX_E_DATA, "cca: view '%s' has no variance; leave it out", v->view->name);
@@ -103,12 +125,22 @@ static plx_status require_variance(canon *c, const canon_view *v, plx__points x)
 
 /* ---- views ---- */
 
-static plx_status find_mean(canon *c, cca_view *v, plx__points rows)
+static plx_status find_mean(canon *c, cca_view *own, const canon_view *v)
 {
-    PLX_TRY(plx__arena_f64(&v->mean, plx__scratch(c->ctx), v->data->cols, 1));
-    if (!c->set->center) return PLX_OK;
-    if (!plx__points_sparse(rows)) return plx__col_means(c->ctx, v->mean, rows.dense);
-    plx__csr_col_means(rows.csr, v->mean);
+    PLX_TRY(plx__arena_f64(&own->mean, plx__scratch(c->ctx), own->data->cols, 1));
+    return c->set->center ? plx__points_col_means(own->mean, c->ctx, v->z, v->bound) : PLX_OK;
+}
+
+/* The fitted rows of a view; of a divided one those of this process, as passes over them divide them. */
+static plx_status choose_rows(canon *c, canon_view *v, const plx__prepared *data)
+{
+    plx__slab_rows whose = {plx__slabs_cut(v->n, PLX__PANE_ROWS), v->n, NULL};
+    plx_index *bound = NULL;
+    PLX_TRY(plx__points_choose_own(&v->z, c->ctx, data->rows, data->bound, v->sample, &whose));
+    if (!data->bound) return PLX_OK;
+    PLX_TRY(plx__arena_i64(&bound, plx__scratch(c->ctx), plx__ranks(c->ctx) + 1));
+    plx__slabs_bounds(bound, c->ctx, whose.cut);
+    v->bound = bound;
     return PLX_OK;
 }
 
@@ -117,23 +149,29 @@ static plx_status open_view(canon *c, canon_view *v, cca_view *own)
 {
     plx_mat centred;
     PLX_TRY(plx__prepare_rows(own->data, c->run, v->index));
-    PLX_TRY(plx__points_select(&v->z, c->ctx, own->data->rows, v->sample, v->n));
+    PLX_TRY(choose_rows(c, v, own->data));
     PLX_TRY(require_variance(c, v, v->z));
-    PLX_TRY(find_mean(c, own, v->z));
+    PLX_TRY(find_mean(c, own, v));
     v->r = own->data->cols;
     v->mean = plx__points_sparse(v->z) && c->set->center ? own->mean : NULL;
     if (plx__points_sparse(v->z) || !c->set->center) return PLX_OK;
-    PLX_TRY(plx__mat_clone(&centred, plx__scratch(c->ctx), v->z.dense));
-    plx__sub_row(centred, own->mean);
+    plx_index begin = plx__bound_begin(c->ctx, v->bound), end = plx__bound_end(c->ctx, v->bound, v->n);
+    PLX_TRY(plx__rows_clone(&centred, c->ctx, v->z.dense, v->bound));
+    plx__sub_row(plx__sub(centred, begin, 0, end - begin, v->r), own->mean);
     v->z = plx__points_dense(plx__cmat(centred));
     return PLX_OK;
 }
 
+/* All of them, also of a divided view. */
 static plx_status dense_rows(plx_mat *out, canon *c, const canon_view *v)
 {
+    plx_index begin = plx__bound_begin(c->ctx, v->bound), end = plx__bound_end(c->ctx, v->bound, v->n);
+    plx__points own = plx__points_range(v->z, begin, end);
     PLX_TRY(plx__arena_mat(out, plx__scratch(c->ctx), v->n, v->r));
-    if (!plx__points_sparse(v->z)) plx__mat_copy(*out, v->z.dense);
-    else plx__csr_to_dense(*out, v->z.csr);
+    plx_mat to = plx__sub(*out, begin, 0, end - begin, v->r);
+    if (!plx__points_sparse(own)) plx__mat_copy(to, own.dense);
+    else plx__csr_to_dense(to, own.csr);
+    if (v->bound) PLX_TRY(plx__bound_share(c->ctx, v->bound, out->data, (size_t)v->r * sizeof *out->data));
     if (v->mean) plx__sub_row(*out, v->mean);
     return PLX_OK;
 }
@@ -151,6 +189,7 @@ static plx_status take_svd(canon *c, canon_view *v, cca_view *own, plx_mat u, co
     plx__mat_transpose(own->back, plx__csub(plx__cmat(vt), 0, 0, r, d));
     v->z = plx__points_dense(plx__cmat(z));
     v->mean = NULL;
+    v->bound = NULL;
     v->r = r;
     return PLX_OK;
 }
@@ -186,6 +225,7 @@ static plx_status turn_wide(canon *c, canon_view *v, cca_view *own)
     plx__arena_rewind(plx__scratch(c->ctx), mark);
     v->z = plx__points_dense(plx__cmat(z));
     v->mean = NULL;
+    v->bound = NULL;
     v->r = v->n;
     return PLX_OK;
 }
@@ -278,12 +318,13 @@ static plx_status project(canon *c, const canon_view *v, const plx__prepared *da
 {
     const char *name = NULL;
     plx__points x;
+    plx__slab_rows whose = {plx__slabs_cut(out.rows, PLX__PANE_ROWS), out.rows, NULL};
     plx_cmat mean;
     if (weights.rows != data->cols)
         PLX_FAIL(c->ctx, PLX_E_FORMAT, "cca: the model's weights of view '%s' do not fit its features", v->view->name);
     PLX_TRY(plx__arena_printf(&name, plx__scratch(c->ctx), "_mean.%s", v->view->name));
     PLX_TRY(plx__store_shaped(&mean, c->ctx, state, name, 1, data->cols));
-    PLX_TRY(plx__points_select(&x, c->ctx, data->rows, samples, out.rows));
+    PLX_TRY(plx__points_choose_own(&x, c->ctx, data->rows, data->bound, samples, &whose));
     return plx__canon_times(out, c->ctx, x, mean.data, weights);
 }
 
@@ -326,6 +367,14 @@ static plx_status check(plx__run *run)
     return PLX_OK;
 }
 
+static bool own_rows(plx__run *run, const plx_dataset *data)
+{
+    (void)run;
+    for (plx_index v = 0; v < data->n_views; v++)
+        if (data->views[v].kind == PLX_VIEW_KERNEL) return false;
+    return true;
+}
+
 /* Reduced order of a view, and the bytes of bringing it there beyond its rows. */
 static double reduced_bytes(const canon_params *set, plx_index samples, plx_index features, double *order)
 {
@@ -353,7 +402,7 @@ static double memory(const plx__run *run)
     k = fmin(k, columns);
     for (plx_index v = 0; v < x->n_views; v++) {
         const plx__view *view = &x->views[v];
-        double d = (double)view->cols, entries = view->sparse ? 1.5 * (double)view->nonzeros : n * d, r = 0;
+        double d = (double)view->cols, entries = (view->sparse ? 1.5 : 1) * plx__held_entries(view, x->n), r = 0;
         double reduce = run->fitted ? 0 : reduced_bytes(set, x->n, view->cols, &r);
         bytes += plx__prepared_bytes(run, v) + 8 * (2 * entries + d * k + reduce);
         order += r;
@@ -384,7 +433,9 @@ const plx__method plx__method_cca = {
     .params_size = sizeof(canon_params),
     .scores = "margin of the class, larger is surer (not a probability)",
     .growth = "linear",
-    .ranks = PLX__RANKS_SUMS, /* not with solver=svd */
+    .ranks = PLX__RANKS_SUMS,
+    .own_rows = own_rows,
+    .whose_rows = plx__whose_panes,
     .params = tables,
     .arrays = array_specs,
     .profiles = {.array = "weights.VIEW", .kind = PLX__PROFILE_LOADINGS},

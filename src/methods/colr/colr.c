@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "core/ranks.h"
+#include "data/divided.h"
 #include "optim/klr.h"
 #include "run/problem.h"
 
@@ -212,6 +213,12 @@ static plx_status check(plx__run *run)
     return PLX_OK;
 }
 
+static bool own_rows(plx__run *run, const plx_dataset *data)
+{
+    (void)data;
+    return ((const colr_params *)run->params)->graph == COLR_NO_GRAPH;
+}
+
 static plx_status fit(plx__run *run)
 {
     colr c = {0};
@@ -237,7 +244,7 @@ double plx__colr_memory(const plx__run *run)
     double q = x->n_classes == 2 ? 1 : (double)x->n_classes;
     for (plx_index v = 0; v < x->n_views; v++) {
         const plx__view *view = &x->views[v];
-        double own = view->sparse ? 12.0 * (double)view->nonzeros + 8 * n : 8.0 * n * (double)view->cols;
+        double own = (view->sparse ? 12.0 : 8.0) * plx__held_entries(view, x->n) + (view->sparse ? 8 * n : 0);
         d += (double)view->cols + p->bias;
         entries += view->sparse ? (double)view->nonzeros : n * (double)view->cols;
         rows += plx__prepared_bytes(run, v) + (p->balance == COLR_BALANCED ? own : 0.0);
@@ -245,7 +252,8 @@ double plx__colr_memory(const plx__run *run)
     double scores = n * (m * q + 8 * m + 2 * (double)x->n_classes + 4);
     if (run->fitted) return rows + 8 * (scores + d);
     bool dense = plx__colr_prefers_dense(d, entries) || plx__wanted(run, "posterior_precision");
-    double squares = dense ? 2 * n * d + 5 * d * d : 0.0, graph = 0;
+    double held = (double)(plx__held_end(&x->views[0], x->n) - plx__held_begin(&x->views[0]));
+    double squares = dense ? 2 * held * d + 5 * d * d : 0.0, graph = 0;
     if (!dense && p->hyper == COLR_GAMMA) graph = 2 * fmin(n * (m - 1), 4000) * fmin(n * (m - 1), 4000) + n * n;
     if (p->graph == COLR_RBF) graph += dense ? n * n : (m + 2) * n * n;
     if (plx__wanted(run, "posterior_precision")) squares += q * d * d;
@@ -271,6 +279,8 @@ const plx__method plx__method_colr = {
     .scores = "class probability",
     .growth = "linear",
     .ranks = PLX__RANKS_SUMS, /* without graphs */
+    .own_rows = own_rows,
+    .whose_rows = plx__whose_panes,
     .params = tables,
     .arrays = array_specs,
     .transform = "view_score",

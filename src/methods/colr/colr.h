@@ -60,18 +60,19 @@ typedef struct colr {
     plx_context *ctx;
     const colr_params *set;
     plx_index n, m, d;
-    plx__slabs cut;       /* of the samples */
-    plx_index begin, end; /* samples of this process: what is made of samples is made of these */
-    colr_view *views;     /* m views that are used */
-    plx_index *count;     /* n: views of the sample */
-    const int32_t *label; /* n; -1 unlabelled or without any view */
-    uint8_t *consensus;   /* n: takes part in the agreement */
-    plx_index terms;      /* (sample, pair of views) terms in it */
-    plx_index q;          /* problems */
-    bool dense;           /* d x d matrices are formed: set before plx__colr_open_prior, or for small d */
-    plx_mat full;         /* dense: n x d, rows of all views with their constants, 0 where missing */
-    plx_mat agree;        /* dense: Cm */
-    plx_index n_graph;    /* graph precisions: 0, 1 or m */
+    plx__slabs cut;         /* of the samples */
+    plx_index begin, end;   /* samples of this process: what is made of samples is made of these */
+    const plx_index *bound; /* processes have only their own rows of the views: bound[r] .. bound[r+1]-1; NULL: all */
+    colr_view *views;       /* m views that are used */
+    plx_index *count;       /* n: views of the sample */
+    const int32_t *label;   /* n; -1 unlabelled or without any view */
+    uint8_t *consensus;     /* n: takes part in the agreement */
+    plx_index terms;        /* (sample, pair of views) terms in it */
+    plx_index q;            /* problems */
+    bool dense;             /* d x d matrices are formed: set before plx__colr_open_prior, or for small d */
+    plx_mat full;           /* dense: n x d, rows of all views (that are here) with their constants, 0 where missing */
+    plx_mat agree;          /* dense: Cm */
+    plx_index n_graph;      /* graph precisions: 0, 1 or m */
     colr_gamma ridge, co;
     colr_gamma *graph; /* n_graph */
 } colr;

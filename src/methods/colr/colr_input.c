@@ -16,6 +16,7 @@ static plx_status open_view(colr *c, plx_index number)
     plx__prepared data;
     PLX_TRY(plx__prepare_rows(&data, c->run, number));
     if (c->set->balance == COLR_BALANCED) PLX_TRY(plx__balance(&data, c->run, NULL));
+    c->bound = data.bound;
     *v = (colr_view){.view = number, .name = data.name, .x = data.rows, .present = data.present};
     v->features = plx__points_cols(data.rows);
     PLX_TRY(plx__row_passes_open(&v->rows, c->ctx, v->x, false));

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/ranks.h"
 #include "kernel/expansion.h"
 #include "linalg/csr.h"
 #include "linalg/eigen.h"
@@ -17,10 +18,13 @@ enum { MOST_EXACT_RANK = 4000 };
 
 static plx_status open_full(colr *c)
 {
-    PLX_TRY(plx__arena_mat(&c->full, plx__scratch(c->ctx), c->n, c->d));
+    plx_index begin = plx__bound_begin(c->ctx, c->bound), end = plx__bound_end(c->ctx, c->bound, c->n);
+    PLX_TRY(plx__arena_mat(&c->full, plx__scratch(c->ctx), end - begin, c->d));
+    c->full.rows = c->n;
+    if (begin) c->full.data = plx__rows_at(c->full.data, begin, c->d);
     for (plx_index j = 0; j < c->m; j++) {
         const colr_view *v = &c->views[j];
-        for (plx_index i = 0; i < c->n; i++) {
+        for (plx_index i = begin; i < end; i++) {
             double *row = c->full.data + i * c->full.ld + v->at;
             memset(row, 0, (size_t)v->d * sizeof *row);
             if (!v->present[i]) continue;
@@ -134,6 +138,22 @@ static double coefficient(const contrast *k, plx_index order)
     return (order <= k->number ? 1.0 : -r) / sqrt(r * (r + 1));
 }
 
+/* Inner products of the rows of all samples, which come here where they are divided. */
+static plx_status inner_products(const colr *c, const colr_view *v, plx_mat out)
+{
+    plx__mark mark = plx__arena_mark(plx__scratch(c->ctx));
+    plx__points x = v->x;
+    plx_index *all = NULL;
+    if (c->bound) {
+        PLX_TRY(plx__arena_i64(&all, plx__scratch(c->ctx), c->n));
+        for (plx_index i = 0; i < c->n; i++) all[i] = i;
+        PLX_TRY(plx__points_choose(&x, c->ctx, v->x, c->bound, all, c->n));
+    }
+    PLX_TRY(plx__points_inner(c->ctx, x, x, out));
+    plx__arena_rewind(plx__scratch(c->ctx), mark);
+    return PLX_OK;
+}
+
 /* The forms of a sample's pairs are those of count - 1 orthogonal contrasts of its views; Cm = Z'Z has the rank of the
  * Gram matrix Z Z', whose entries need inner products within views only. */
 static plx_status contrast_rank(double *out, const colr *c, plx_index rows)
@@ -156,7 +176,7 @@ static plx_status contrast_rank(double *out, const colr *c, plx_index rows)
             for (plx_index k = 0; k < j; k++) order += c->views[k].present[list[a].sample];
             own[a] = v->present[list[a].sample] ? coefficient(&list[a], order) : 0.0;
         }
-        PLX_TRY(plx__points_inner(c->ctx, v->x, v->x, inner));
+        PLX_TRY(inner_products(c, v, inner));
         for (plx_index a = 0; a < rows; a++)
             for (plx_index b = 0; b <= a && own[a] != 0; b++)
                 gram.data[a * rows + b] +=
@@ -312,18 +332,21 @@ bool plx__colr_prefers_dense(double d, double entries)
     return d <= FEW || (d <= MANY && d * d * d / 3 <= 4.0 * PRODUCTS * entries);
 }
 
-static double entries_of(const colr *c)
+static plx_status count_entries(double *out, const colr *c)
 {
-    double sum = 0;
+    double held = (double)(plx__bound_end(c->ctx, c->bound, c->n) - plx__bound_begin(c->ctx, c->bound));
+    *out = 0;
     for (plx_index j = 0; j < c->m; j++)
-        sum += plx__points_sparse(c->views[j].x) ? (double)plx__nnz(c->views[j].x.csr)
-                                                 : (double)c->n * (double)c->views[j].features;
-    return sum;
+        *out += plx__points_sparse(c->views[j].x) ? (double)plx__nnz(c->views[j].x.csr)
+                                                  : held * (double)c->views[j].features;
+    return c->bound ? plx__peers_add(c->ctx, out, 1) : PLX_OK; /* exact in any order */
 }
 
 plx_status plx__colr_open_prior(colr *c)
 {
-    c->dense |= plx__colr_prefers_dense((double)c->d, entries_of(c));
+    double entries = 0;
+    PLX_TRY(count_entries(&entries, c));
+    c->dense |= plx__colr_prefers_dense((double)c->d, entries);
     if (c->dense) {
         PLX_TRY(open_full(c));
         PLX_TRY(plx__arena_mat(&c->agree, plx__scratch(c->ctx), c->d, c->d));

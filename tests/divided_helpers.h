@@ -5,6 +5,7 @@
 #define PLX_TESTS_DIVIDED_HELPERS_H
 
 #include "data/divided.h"
+#include "parallax/params.h"
 #include "rank_helpers.h"
 
 static inline plx_dataset *read_data(plx_context *ctx, const char *path, int own_rows)
@@ -76,6 +77,67 @@ static inline void assert_regrouped(rank_job *job, const plx_dataset *part, cons
         for (plx_index i = plx__held_begin(&moved); i < plx__held_end(&moved, whole->n); i++)
             assert_same_row(&whole->views[v], &moved, i);
         plx__arena_rewind(plx__scratch(job->ctx), mark);
+    }
+}
+
+/* ---- fits of divided rows ---- */
+
+typedef struct trial {
+    const char *method;
+    bool dense, labelled;
+    const char *settings[16]; /* names and values */
+    const char *array;        /* over samples, of results that can be divided; NULL: they cannot */
+    bool gathers;             /* these settings need all rows on every rank */
+} trial;
+
+static inline plx_params *trial_settings(rank_job *job, const trial *t)
+{
+    plx_params *p = NULL;
+    assert_ok(job->ctx, plx_params_create(&p, job->ctx, t->method));
+    for (int k = 0; t->settings[k]; k += 2)
+        assert_ok(job->ctx, plx_params_set(p, job->ctx, t->settings[k], t->settings[k + 1]));
+    return p;
+}
+
+/* A fit says which rows are a rank's, unless it has gathered them. */
+static inline void hear_of_rows(plx_log_level level, const char *text, void *heard)
+{
+    (void)level;
+    if (strncmp(text, "rows     ", 9) == 0) *(bool *)heard = true;
+}
+
+/* The fit of own rows into RANKS_RANK.plx and .csv of the folder. */
+static inline void fit_trial(rank_job *job)
+{
+    const trial *t = job->arg;
+    char path[128];
+    bool divided = false;
+    plx_fit_options o = PLX_FIT_OPTIONS_INIT;
+    plx_model *m = NULL;
+    snprintf(path, sizeof path, "%s/data.h5mu", job->folder);
+    plx_dataset *d = read_data(job->ctx, path, 1);
+    plx_params *p = trial_settings(job, t);
+    plx_context_set_log(job->ctx, PLX_LOG_DEBUG, hear_of_rows, &divided);
+    assert_ok(job->ctx, plx_fit(&m, job->ctx, t->method, d, p, &o));
+    assert_int_equal(divided, job->ranks > 1 && !t->gathers);
+    snprintf(path, sizeof path, "%s/%d_%d.plx", job->folder, job->ranks, job->rank);
+    assert_ok(job->ctx, plx_model_save(job->ctx, m, path));
+    snprintf(path, sizeof path, "%s/%d_%d.csv", job->folder, job->ranks, job->rank);
+    assert_ok(job->ctx, plx_prediction_write(job->ctx, plx_model_prediction(m), d, path));
+    plx_model_destroy(m);
+    plx_params_destroy(p);
+    plx_dataset_destroy(d);
+}
+
+/* What one process wrote. */
+static inline void assert_same_results(const char *folder, int ranks, int rank)
+{
+    static const char *const endings[] = {"plx", "csv"};
+    for (int e = 0; e < 2; e++) {
+        char alone[128], many[128];
+        snprintf(alone, sizeof alone, "%s/1_0.%s", folder, endings[e]);
+        snprintf(many, sizeof many, "%s/%d_%d.%s", folder, ranks, rank, endings[e]);
+        assert_same_files(alone, many);
     }
 }
 

@@ -229,35 +229,6 @@ static void what_needs_all_rows_is_refused(void **state)
 
 /* ---- fits ---- */
 
-typedef struct trial {
-    const char *method;
-    bool dense, labelled;
-    const char *settings[8];
-    const char *array; /* over samples, of results that can be divided; NULL: they cannot */
-} trial;
-
-static void fit_work(rank_job *job)
-{
-    const trial *t = job->arg;
-    char path[128];
-    plx_fit_options o = PLX_FIT_OPTIONS_INIT;
-    plx_params *p = NULL;
-    plx_model *m = NULL;
-    snprintf(path, sizeof path, "%s/data.h5mu", job->folder);
-    plx_dataset *d = read_data(job->ctx, path, 1);
-    assert_ok(job->ctx, plx_params_create(&p, job->ctx, t->method));
-    for (int k = 0; t->settings[k]; k += 2)
-        assert_ok(job->ctx, plx_params_set(p, job->ctx, t->settings[k], t->settings[k + 1]));
-    assert_ok(job->ctx, plx_fit(&m, job->ctx, t->method, d, p, &o));
-    snprintf(path, sizeof path, "%s/%d_%d.plx", job->folder, job->ranks, job->rank);
-    assert_ok(job->ctx, plx_model_save(job->ctx, m, path));
-    snprintf(path, sizeof path, "%s/%d_%d.csv", job->folder, job->ranks, job->rank);
-    assert_ok(job->ctx, plx_prediction_write(job->ctx, plx_model_prediction(m), d, path));
-    plx_model_destroy(m);
-    plx_params_destroy(p);
-    plx_dataset_destroy(d);
-}
-
 static void write_metrics(rank_job *job, const plx_model *m, const plx_dataset *d, const char *path)
 {
     plx_metrics *metrics = NULL;
@@ -276,13 +247,10 @@ static void own_results_work(rank_job *job)
     const trial *t = job->arg;
     char path[128];
     plx_fit_options o = PLX_FIT_OPTIONS_INIT;
-    plx_params *p = NULL;
     plx_model *m = NULL;
     snprintf(path, sizeof path, "%s/data.h5mu", job->folder);
     plx_dataset *d = read_data(job->ctx, path, 1);
-    assert_ok(job->ctx, plx_params_create(&p, job->ctx, t->method));
-    for (int k = 0; t->settings[k]; k += 2)
-        assert_ok(job->ctx, plx_params_set(p, job->ctx, t->settings[k], t->settings[k + 1]));
+    plx_params *p = trial_settings(job, t);
     o.own_results = 1;
     assert_ok(job->ctx, plx_fit(&m, job->ctx, t->method, d, p, &o));
     const plx_prediction *told = plx_model_prediction(m);
@@ -321,37 +289,26 @@ static void assert_same_own_results(const char *folder, int ranks)
     }
 }
 
-static void assert_same_results(const char *folder, int ranks, int rank)
-{
-    static const char *const endings[] = {"plx", "csv"};
-    for (int e = 0; e < 2; e++) {
-        char alone[128], many[128];
-        snprintf(alone, sizeof alone, "%s/1_0.%s", folder, endings[e]);
-        snprintf(many, sizeof many, "%s/%d_%d.%s", folder, ranks, rank, endings[e]);
-        assert_same_files(alone, many);
-    }
-}
-
 static void fits_are_those_of_one_process(void **state)
 {
     static const trial trials[] = {
-        {"nb", false, true, {NULL}, "posterior"},
-        {"coem", true, true, {"max_iter", "3", NULL}, "posterior.a"},
-        {"mvkmeans", true, true, {"max_iter", "3", NULL}, "scores.b"},
-        {"mvplsa", false, true, {"max_iter", "3", "topics", "3", NULL}, NULL},
-        {"nb", false, true, {"rows", "l1", "combine", "product", NULL}, "posterior.b"},
-        {"nb", true, true, {NULL}, NULL}, /* dense: gathered */
-        {"coem", false, false, {"clusters", "2", "restarts", "2", "max_iter", "4", NULL}, "posterior"},
-        {"coem", true, true, {"init", "kmeans++", "likelihood", "vmf", "max_iter", "3", NULL}, NULL},
-        {"coem", true, true, {"mode", "concat", "max_iter", "2", NULL}, NULL}, /* gathered */
-        {"mvkmeans", true, false, {"clusters", "3", "max_iter", "4", NULL}, "scores.a"},
-        {"mvkmeans", true, true, {"scale", "zscore", "assignment", "single:b", NULL}, NULL},
-        {"mvkmeans", true, true, {"scale", "unit", "assignment", "concat", "max_iter", "2", NULL}, NULL},
-        {"mvkmeans", false, true, {"scale", "tfidf", "init", "kmeans++", "max_iter", "2", NULL}, NULL},
-        {"mvkmeans", false, true, {"assignment", "maxagree", "max_iter", "2", NULL}, NULL}, /* gathered */
-        {"mvplsa", true, true, {"max_iter", "2", "topics", "3", "rows", "raw", NULL}, NULL},
-        {"mvplsa", false, true, {"max_iter", "2", "model", "dplsa", "topics", "3", NULL}, NULL},
-        {"mvplsa", true, false, {"max_iter", "2", "clusters", "2", "topics", "2", NULL}, NULL}, /* gathered */
+        {"nb", false, true, {NULL}, "posterior", false},
+        {"coem", true, true, {"max_iter", "3", NULL}, "posterior.a", false},
+        {"mvkmeans", true, true, {"max_iter", "3", NULL}, "scores.b", false},
+        {"mvplsa", false, true, {"max_iter", "3", "topics", "3", NULL}, NULL, false},
+        {"nb", false, true, {"rows", "l1", "combine", "product", NULL}, "posterior.b", false},
+        {"nb", true, true, {NULL}, NULL, true}, /* dense: gathered */
+        {"coem", false, false, {"clusters", "2", "restarts", "2", "max_iter", "4", NULL}, "posterior", false},
+        {"coem", true, true, {"init", "kmeans++", "likelihood", "vmf", "max_iter", "3", NULL}, NULL, false},
+        {"coem", true, true, {"mode", "concat", "max_iter", "2", NULL}, NULL, true}, /* gathered */
+        {"mvkmeans", true, false, {"clusters", "3", "max_iter", "4", NULL}, "scores.a", false},
+        {"mvkmeans", true, true, {"scale", "zscore", "assignment", "single:b", NULL}, NULL, false},
+        {"mvkmeans", true, true, {"scale", "unit", "assignment", "concat", "max_iter", "2", NULL}, NULL, false},
+        {"mvkmeans", false, true, {"scale", "tfidf", "init", "kmeans++", "max_iter", "2", NULL}, NULL, false},
+        {"mvkmeans", false, true, {"assignment", "maxagree", "max_iter", "2", NULL}, NULL, true}, /* gathered */
+        {"mvplsa", true, true, {"max_iter", "2", "topics", "3", "rows", "raw", NULL}, NULL, false},
+        {"mvplsa", false, true, {"max_iter", "2", "model", "dplsa", "topics", "3", NULL}, NULL, false},
+        {"mvplsa", true, false, {"max_iter", "2", "clusters", "2", "topics", "2", NULL}, NULL, true}, /* gathered */
     };
     (void)state;
     for (size_t k = 0; k < (ONLY_SOME ? 4 : sizeof trials / sizeof *trials); k++) {
@@ -364,7 +321,7 @@ static void fits_are_those_of_one_process(void **state)
         plx_dataset_destroy(d);
         plx_context_destroy(ctx);
         for (int ranks = 1; ranks <= (ONLY_SOME ? 3 : MOST); ranks += ranks == 3 ? 2 : 1) {
-            together(ranks, fit_work, &trials[k], folder);
+            together(ranks, fit_trial, &trials[k], folder);
             for (int r = 0; r < ranks; r++) assert_same_results(folder, ranks, r);
             if (!trials[k].array) continue;
             together(ranks, own_results_work, &trials[k], folder);

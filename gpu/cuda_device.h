@@ -308,6 +308,7 @@ int cuda_gather(plx_device *d, plx_device_mat out, plx_device_mat a, const plx_d
                 const plx_device_buffer *col);
 int cuda_scatter_add(plx_device *d, plx_device_mat out, const plx_device_buffer *row, plx_device_mat a);
 int cuda_dot(plx_device *d, plx_device_mat a, plx_device_mat b, double *sum);
+int cuda_pivots(plx_device *d, const plx_device_pivots *step);
 int scale_lower(plx_device *d, double beta, plain_mat c);
 int clear_to_identity(plx_device *d, plain_mat a);
 int copy_lower(plx_device *d, plain_mat to, plain_mat from);

@@ -256,7 +256,8 @@ static const plx_device_table table = {sizeof table,
                                        cuda_assign,
                                        cuda_plsa,
                                        cuda_plsa_mixture,
-                                       cuda_dot};
+                                       cuda_dot,
+                                       cuda_pivots};
 
 extern "C" __attribute__((visibility("default"))) const plx_device_table *plx_device_entry(uint32_t abi)
 {

@@ -338,6 +338,7 @@ int check_device(const plx_device_table *table, int number, bool small, const ch
     if (table->mixture) check_mixture();
     if (table->assign) check_assign();
     if (table->plsa) check_plsa();
+    if (table->pivots) check_pivots();
     table->close(check.d);
     printf("%s\n", failed_operations ? "some operations FAILED" : "all operations are right");
     return failed_operations;

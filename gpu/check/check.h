@@ -103,6 +103,7 @@ void check_sparse_products(void);
 void check_mixture(void);
 void check_assign(void);
 void check_plsa(void);
+void check_pivots(void);
 
 /* begin_operation: false: not asked for. end_operation prints the line. */
 bool begin_operation(const char *name);

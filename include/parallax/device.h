@@ -194,6 +194,20 @@ typedef struct plx_device_plsa {
     double *likelihood;           /**< host, 1; NULL: not wanted */
 } plx_device_plsa;
 
+/** Columns of a partial Gram-Schmidt of a symmetric K: one panel of a pivoted Cholesky factorisation. */
+typedef struct plx_device_pivots {
+    size_t struct_size;
+    plx_device_mat k;        /**< n x n, both triangles: what finished panels left of K; read */
+    plx_device_mat columns;  /**< most x n: **row** t is the column found t-th; rows from *found on are left alone */
+    plx_device_mat residual; /**< n x 1, contiguous, in and out: diagonal of what is left; -1: a pivot already */
+    double first;            /**< largest entry of the diagonal at the very first */
+    double least;            /**< no pivot where the largest residual is at most that (nor where it is not > 0) */
+    double least_sum;        /**< nor where the positive residuals sum to at most that; -1: whatever they sum to */
+    int64_t *pivot;          /**< host, most: rows chosen */
+    int64_t *found;          /**< host, 1: how many; fewer than most: no further pivot is left */
+    double *left;            /**< host, 1: sum of the positive residuals after them */
+} plx_device_pivots;
+
 /** csr_create: keep the transpose too, for products with it. */
 enum { PLX_DEVICE_BOTH_WAYS = 1 };
 
@@ -368,6 +382,16 @@ typedef struct plx_device_table {
 
     /** *sum = sum of A_ij B_ij; host. */
     int (*dot)(plx_device *d, plx_device_mat a, plx_device_mat b, double *sum);
+
+    /** @name Pivots (optional) */
+
+    /**
+     * Next pivot p: of the rows whose residual is > 0 and at least top - 1e-12 top - 1e-15 first, top the largest
+     * residual, the first one. Its column is (K_ip - sum over the columns t of this panel of c_ti c_tp) / root, root
+     * that of its residual; 0 at earlier pivots, root at p. Then residual_p is -1, and the square of the column is
+     * taken off the others' residuals, down to 0.
+     */
+    int (*pivots)(plx_device *d, const plx_device_pivots *step);
 } plx_device_table;
 
 /**

@@ -3,10 +3,12 @@
  */
 #include "device/host_device.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "linalg/eigen.h"
 #include "linalg/factor.h"
+#include "linalg/lowrank.h"
 
 static plx__trans trans(plx_device_trans t) { return t == PLX_DEVICE_TRANSPOSED ? PLX__T : PLX__N; }
 
@@ -82,4 +84,47 @@ int plx__host_sym_eigen(plx_device *d, plx_device_mat a, int64_t first, int64_t 
                         plx_device_mat vectors)
 {
     PLX__HOST_CALL(d, eigenpairs(d, plx__host_mat(a), first, count, values, plx__host_mat(vectors)));
+}
+
+/* ---- pivots ---- */
+
+static double positive_sum(const double *residual, plx_index n)
+{
+    double sum = 0;
+    for (plx_index i = 0; i < n; i++) sum += fmax(residual[i], 0.0);
+    return sum;
+}
+
+static void pivot_column(const plx_device_pivots *step, plx_index t, plx_index p, double *residual)
+{
+    plx_cmat k = plx__host_cmat(step->k);
+    plx_mat columns = plx__host_mat(step->columns);
+    double root = sqrt(residual[p]), *out = columns.data + t * columns.ld;
+    memcpy(out, k.data + p * k.ld, (size_t)k.cols * sizeof *out);
+    for (plx_index u = 0; u < t; u++) {
+        const double *before = columns.data + u * columns.ld;
+        plx__axpy(out, -before[p], before, k.cols);
+    }
+    for (plx_index i = 0; i < k.cols; i++) {
+        double value = i == p ? root : out[i] / root;
+        out[i] = residual[i] < 0 ? 0.0 : value;
+        if (residual[i] >= 0) residual[i] = fmax(residual[i] - value * value, 0.0);
+    }
+    residual[p] = -1.0;
+}
+
+int plx__host_pivots(plx_device *d, const plx_device_pivots *step)
+{
+    int code = plx__host_enter(d);
+    double *residual = plx__host_data(step->residual);
+    plx_index n = step->k.rows, found = 0;
+    for (; code == PLX_DEVICE_OK && found < step->columns.rows; found++) {
+        plx_index p = plx__largest_residual(residual, n, step->first);
+        if (!(residual[p] > 0) || residual[p] <= step->least || positive_sum(residual, n) <= step->least_sum) break;
+        pivot_column(step, found, p, residual);
+        step->pivot[found] = p;
+    }
+    *step->found = found;
+    *step->left = positive_sum(residual, n);
+    return code;
 }

@@ -211,4 +211,5 @@ const plx_device_table plx__host_device_table = {.struct_size = sizeof plx__host
                                                  .assign = plx__host_assign,
                                                  .plsa = plx__host_plsa,
                                                  .plsa_mixture = plx__host_plsa_mixture,
-                                                 .dot = plx__host_dot};
+                                                 .dot = plx__host_dot,
+                                                 .pivots = plx__host_pivots};

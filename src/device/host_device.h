@@ -88,6 +88,8 @@ int plx__host_trsm(plx_device *d, int right, plx_device_mat l, plx_device_trans 
 int plx__host_sym_eigen(plx_device *d, plx_device_mat a, int64_t first, int64_t count, double *values,
                         plx_device_mat vectors);
 
+int plx__host_pivots(plx_device *d, const plx_device_pivots *step);
+
 /* ---- host_entries.c ---- */
 int plx__host_triangle(plx_device *d, plx_device_mat a, plx_device_triangle how);
 int plx__host_combine(plx_device *d, double beta, plx_device_mat c, double alpha, plx_device_mat a, plx_device_mat l,

@@ -10,6 +10,7 @@
 #include "core/parallel.h"
 #include "core/ranks.h"
 #include "data/divided.h"
+#include "kernel/pivots_device.h"
 
 enum { FULL_ROWS = 6000, BLOCK_ROWS = 512 }; /* up to FULL_ROWS samples the kernel matrix is formed */
 
@@ -71,6 +72,11 @@ static plx_status gram_block(gram_job *job, plx_context *ctx, plx_index begin, p
         for (plx_index j = 0; j < job->n; j++) out.data[(i - begin) * out.ld + j] = from[job->chosen[j]];
     }
     return PLX_OK;
+}
+
+static plx_status gram_rows(void *arg, plx_context *ctx, plx_index begin, plx_index end, plx_mat out)
+{
+    return gram_block(arg, ctx, begin, end, out);
 }
 
 /* Rows begin .. end-1 of those means. */
@@ -185,6 +191,26 @@ static plx_status factor_full(plx__pivoted *out, plx__arena *arena, plx_context 
     return plx__pivoted_cholesky_full(out, arena, ctx, k, options);
 }
 
+static plx_status factor(plx__pivoted *out, plx__arena *arena, plx_context *ctx, gram_job *job, bool streams,
+                         const plx__pivot_options *options)
+{
+    bool done = false;
+    plx__pivots_there there = {.kernel = &job->basis->kernel,
+                               .rows = job->rows,
+                               .n = job->n,
+                               .given = job->basis->precomputed,
+                               .values = gram_rows,
+                               .arg = job,
+                               .by_columns = streams,
+                               .subtract = job->subtract,
+                               .mean = job->mean,
+                               .diagonal = job->diagonal,
+                               .grand = &job->basis->grand};
+    PLX_TRY(plx__pivots_on_device(&done, out, arena, ctx, &there, options));
+    if (done) return PLX_OK;
+    return streams ? factor_streaming(out, arena, ctx, job, options) : factor_full(out, arena, ctx, job, options);
+}
+
 /* ---- what is kept for other samples ---- */
 
 /* Linear kernels, and those that are not centred, need the pivots only; the others all chosen samples, for the mean. */
@@ -240,7 +266,8 @@ plx_status plx__kernel_basis_fit(plx__kernel_basis *basis, plx__pivoted *out, pl
     open_kernel(basis, data, centre);
     PLX_TRY(plx__arena_f64(&job.mean, plx__scratch(ctx), count, 1));
     PLX_TRY(plx__arena_f64(&job.diagonal, plx__scratch(ctx), count, 1));
-    bool few = options->max_rank > 0 && options->max_rank<count / 4, streams = count> FULL_ROWS || few;
+    bool few = options->max_rank > 0 && options->max_rank < count / 4;
+    bool streams = count > FULL_ROWS || few;
     PLX_TRY(open_rows(&job, ctx, streams, options->rows));
     PLX_TRY(raw_diagonal(&job, ctx, largest));
     basis->rows = job.rows;
@@ -254,8 +281,7 @@ plx_status plx__kernel_basis_fit(plx__kernel_basis *basis, plx__pivoted *out, pl
             job.subtract = false;
         }
     }
-    if (streams) PLX_TRY(factor_streaming(out, arena, ctx, &job, options));
-    else PLX_TRY(factor_full(out, arena, ctx, &job, options));
+    PLX_TRY(factor(out, arena, ctx, &job, streams, options));
     *centred_largest = 0;
     for (plx_index i = 0; i < count; i++) *centred_largest = fmax(*centred_largest, job.diagonal[i]);
     return keep_rows(basis, ctx, &job, out);

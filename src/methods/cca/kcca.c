@@ -125,7 +125,8 @@ static plx_status fit_with(plx__run *run, plx__arena *arena)
         PLX_TRY(reduce_view(&c, &c.views[v], &data[v], &p[v], arena));
         PLX_TRY(plx__report(run->ctx, "reduce", v + 1, c.m, NAN));
     }
-    PLX_TRY(plx__kcca_by_samples(&c, p, &done));
+    PLX_TRY(plx__kcca_on_device(&c, &done));
+    if (!done) PLX_TRY(plx__kcca_by_samples(&c, p, &done));
     if (!done) PLX_TRY(plx__canon_solve(&c));
     return plx__canon_project(&c, &way, data, p);
 }

@@ -47,7 +47,10 @@ struct plsa_job {
         return S::C > 2 || S::G > 8 ? 1 : S::G > 4 ? 2 : 3;
     }
     /* Rows of the table a lane holds at a time: all of a group's entries, or one. */
-    template <typename S> __host__ __device__ static constexpr int held() { return S::G * S::C <= 16 ? S::G : 1; }
+    template <typename S> __host__ __device__ static constexpr int held()
+    {
+        return S::C <= S::V && S::G <= 16 ? S::G : 1;
+    }
     /* Turns of the loops over a group's entries that are written out: with several columns a lane there is work enough
      * in one, and 32 x 32 of them would take the assembler minutes. */
     template <typename S> __host__ __device__ static constexpr int unrolled() { return S::C <= 2 ? S::G : 1; }

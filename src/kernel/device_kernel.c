@@ -42,6 +42,33 @@ plx_status plx__device_kernel_values(plx__device *dev, const plx__kernel *kernel
     return make(dev, &k, a, b, has_a, has_b, out);
 }
 
+static plx_status among_there(plx__device *dev, const plx__kernel *kernel, plx__points rows, plx_mat out)
+{
+    plx_index n = out.rows;
+    plx_device_rows there;
+    plx_device_mat values;
+    double bytes = 8 * (double)n * (double)n + plx__device_rows_bytes(dev, rows, false) +
+                   plx__device_workspace(dev, PLX_DEVICE_OP_KERNEL, n, n, 0);
+    PLX_TRY(plx__device_need(dev, bytes, "a kernel matrix", "set device to cpu or auto"));
+    PLX_TRY(plx__device_put_rows(&there, dev, rows, false));
+    PLX_TRY(plx__device_mat(&values, dev, n, n));
+    PLX_TRY(plx__device_kernel_values(dev, kernel, there, there, NULL, NULL, values));
+    return plx__device_read(dev, out, values);
+}
+
+plx_status plx__kernel_among(plx_context *ctx, const plx__kernel *kernel, plx__points rows, plx_mat out)
+{
+    plx__session s;
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    double n = (double)out.rows, cols = (double)plx__points_cols(rows);
+    double entries = plx__points_sparse(rows) ? (double)rows.csr.ptr[out.rows] - (double)rows.csr.ptr[0] : n * cols;
+    plx__device_work work = {.what = "a kernel matrix", .flops = n * entries, .moved = 8 * (n * n + entries)};
+    PLX_TRY(plx__session_open(&s, ctx, &work));
+    if (s.dev) PLX_TRY(plx__session_close(&s, among_there(s.dev, kernel, rows, out)));
+    plx__arena_rewind(plx__scratch(ctx), mark);
+    return s.done ? PLX_OK : plx__kernel_matrix(ctx, kernel, rows, rows, out);
+}
+
 /* The base of the library, which takes scratch memory of the context, copied. */
 static plx_status put_base(plx__device *dev, const plx__view_kernel *k, const plx__reference *ref, plx_device_mat out)
 {

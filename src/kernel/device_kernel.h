@@ -14,6 +14,9 @@ plx_status plx__device_kernel_values(plx__device *dev, const plx__kernel *kernel
                                      const plx_device_buffer *has_a, const plx_device_buffer *has_b,
                                      plx_device_mat out);
 
+/* plx__kernel_matrix of rows among themselves, on a device where it pays, or here. */
+plx_status plx__kernel_among(plx_context *ctx, const plx__kernel *kernel, plx__points rows, plx_mat out);
+
 /* A reference on the device: its rows, or nothing for a precomputed kernel. */
 typedef struct plx__device_reference {
     plx_device_rows rows;

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernel/device_kernel.h"
 #include "kernel/row_passes.h"
 
 plx_status plx__points_times(plx_context *ctx, plx__points x, plx_cmat w, plx_mat y)
@@ -51,10 +52,17 @@ plx_status plx__expansion_own_rows(plx__points *out, plx_context *ctx, const plx
     return plx__points_choose_own(out, ctx, x->rows, x->data.bound, sample, &whose);
 }
 
+/* Cosine: the rows have unit length already. */
+static plx__kernel kernel_of(const plx__expansion *x)
+{
+    plx__kernel kernel = x->data.kernel;
+    if (x->linear) kernel.kind = PLX__KERNEL_LINEAR;
+    return kernel;
+}
+
 plx_status plx__expansion_between(plx_context *ctx, const plx__expansion *x, plx__points a, plx__points b, plx_mat k)
 {
-    plx__kernel kernel = x->data.kernel; /* cosine: the rows have unit length already */
-    if (x->linear) kernel.kind = PLX__KERNEL_LINEAR;
+    plx__kernel kernel = kernel_of(x);
     return plx__kernel_matrix(ctx, &kernel, a, b, k);
 }
 
@@ -63,9 +71,10 @@ plx_status plx__expansion_gram(plx_context *ctx, const plx__expansion *x, const 
 {
     if (x->data.kernel.kind != PLX__KERNEL_PRECOMPUTED) {
         plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+        plx__kernel kernel = kernel_of(x);
         plx__points rows;
         PLX_TRY(plx__expansion_rows(&rows, ctx, x, sample, count));
-        PLX_TRY(plx__expansion_between(ctx, x, rows, rows, k));
+        PLX_TRY(plx__kernel_among(ctx, &kernel, rows, k));
         plx__arena_rewind(plx__scratch(ctx), mark);
         return PLX_OK;
     }

@@ -32,6 +32,8 @@ static const trial trials[] = {
     {"bct", {"task=regression", "kernel=rbf", "width=1"}, {"mean", "variance", "alpha"}, 1, 0, DENSE},
     {"rls", {"view=text", "kernel=rbf", "width=1", "solver=dense"}, {"scores"}, 1, 3, DENSE},
     {"rls", {"view=text", "kernel=poly", "solver=dense", "bias=0"}, {"scores"}, 1, 2, DENSE},
+    {"svm", {"view=text", "kernel=rbf", "width=1"}, {"scores"}, 1, 2, DENSE},
+    {"corls", {"kernel=rbf", "width=1"}, {"scores"}, 2, 3, MISSING},
     {"kcca", {"kernel=rbf", "width=1", "dim=2"}, {"rho", "shared", "weights.text"}, 2, 2, DENSE},
     {"kcca", {"kernel=linear", "gs_stop=sum", "dim=1"}, {"rho", "shared", "weights.text"}, 2, 2, DENSE},
     {"kcca", {"kernel=rbf", "width=1", "dim=1", "gs_max=12"}, {"rho", "projection.text"}, 3, 2, MISSING},

@@ -6,7 +6,7 @@
 #     self-test  every operation against plain loops
 #     units      the library's own tests of devices, and every method with a seam, on this one
 #     cases      all golden cases with --device cuda
-#     sanitizer  compute-sanitizer memcheck and racecheck over the self-test, small sizes
+#     sanitizer  compute-sanitizer: memcheck over the self-test, racecheck over what uses shared memory, small sizes
 #     bench      gpu/bench/bench.py: all parts, or NAME; rows go to bench/gpu.csv (CSV=FILE: there)
 #   PACK   folder of gpu/pack.sh (build/gpu-pack); LIMIT  seconds for a part
 # Exit status 0: all that ran was right.
@@ -49,14 +49,19 @@ cases() {
     say "golden cases"
     PARALLAX_DEVICE_PATH=$(cd "$(plugin)" && pwd) within 580 python3 tests/run_cases.py "$(program)" --device cuda tests/cases
 }
+check_with() { # SECONDS TOOL [OPERATION]: over the self-test with small sizes
+    most=$1 tool=$2
+    shift 2
+    say "compute-sanitizer $tool $*"
+    within "$most" compute-sanitizer --tool "$tool" ${calls:-} --error-exitcode 9 "$(plugin)/check_table" "$(plugin)/libparallax_cuda.so" \
+        small "$@"
+}
 sanitizer() {
     command -v compute-sanitizer >/dev/null || { echo "no compute-sanitizer"; return 1; }
-    for tool in memcheck racecheck; do
-        say "compute-sanitizer $tool"
-        calls=
-        [ $tool != memcheck ] || calls="--report-api-errors no" # the self-test asks for too much memory on purpose
-        within 290 compute-sanitizer --tool $tool $calls --error-exitcode 9 "$(plugin)/check_table" "$(plugin)/libparallax_cuda.so" small || return 1
-    done
+    calls="--report-api-errors no" # the self-test asks for too much memory on purpose
+    check_with 290 memcheck || return 1
+    calls=
+    for o in triangle class_sums pivots spmm; do check_with 120 racecheck $o || return 1; done # those with shared memory
 }
 bench() {
     for part in ${1:-ceilings factor knn sweeps gp bct kcca spectral}; do

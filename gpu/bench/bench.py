@@ -139,7 +139,8 @@ def compare_devices(method, folder, settings, what, cpu=True):
     if isinstance(gpu, str):
         write_row(what, None, remark=gpu)
         return None
-    host = fit(method, folder, "cpu", settings, left()) if cpu else "not run"
+    write_row(what, gpu["seconds"])  # at once: the CPU may take longer than there is time
+    host = fit(method, folder, "cpu", settings, left() - 3) if cpu else "not run"
     if isinstance(host, str):
         write_row(what, gpu["seconds"], f"{os.cpu_count()} CPU cores", None, host)
     else:

@@ -4,6 +4,9 @@
 #ifndef PLX_DEVICE_DEVICE_IMPL_H
 #define PLX_DEVICE_DEVICE_IMPL_H
 
+#include <pthread.h>
+#include <sys/types.h>
+
 #include "device/device_session.h"
 
 enum { PLX__DEVICE_NAME = 32 };
@@ -30,15 +33,25 @@ typedef struct plx__device_times {
     plx__device_time entry[PLX__DEVICE_TIMED];
 } plx__device_times;
 
-struct plx__device {
-    plx_context *ctx;
+/* What opening a device needs and leaves; while `running` it is the thread's. */
+typedef struct plx__device_opening {
     char name[PLX__DEVICE_NAME];
-    bool insist;                   /* asked for by name; else auto */
-    bool eager;                    /* all work pays */
-    bool lost;                     /* cannot be opened, or failed: not asked again */
     const plx_device_table *table; /* NULL: not looked for yet */
     plx_device_table found;        /* of a shared object */
     plx_device *opened;            /* NULL: not yet */
+    char why[768];                 /* ... it cannot be */
+    pthread_t thread;
+    pid_t owner; /* of the thread */
+    bool running;
+} plx__device_opening;
+
+struct plx__device {
+    plx_context *ctx;
+    bool insist; /* asked for by name; else auto */
+    bool eager;  /* all work pays */
+    bool lost;   /* cannot be opened, or failed: not asked again */
+    plx__device_opening at;
+    bool known; /* open, and its facts are */
     plx_device_facts facts;
     int64_t memory;   /* most bytes to take; 0: what there is */
     int64_t used;     /* taken */
@@ -54,7 +67,13 @@ void plx__device_times_begin(plx__device *dev);
 void plx__device_times_end(plx__device *dev, const char *operation);
 void plx__device_times_tell(plx__device *dev, const char *what);
 
-/* The table of libparallax_NAME.so, which stays loaded. PLX_E_DEVICE with the reason. */
-plx_status plx__device_find(plx_device_table *out, plx_context *ctx, const char *name);
+/* The table of libparallax_NAME.so, which stays loaded; or false and the reason. */
+bool plx__device_find(plx_device_table *out, const char *name, char *why, size_t size);
+
+/* Open it now, in a thread of its own; wait for that (false: there was none); open it if that is not done yet: false with
+ * the reason in `why`. */
+void plx__device_open_ahead(plx__device_opening *o);
+bool plx__device_open_wait(plx__device_opening *o);
+bool plx__device_open_done(plx__device_opening *o);
 
 #endif

@@ -1,9 +1,15 @@
 /*
- * Finding a device: a shared object in one of the directories of $PARALLAX_DEVICE_PATH, beside the library, or where the
- * system looks. It is never unloaded: libraries behind it keep threads and handlers that would be left without code.
+ * Finding and opening a device: a shared object in one of the directories of $PARALLAX_DEVICE_PATH, beside the library,
+ * or where the system looks. It is never unloaded: libraries behind it keep threads and handlers that would be left
+ * without code.
+ *
+ * Opening a GPU takes some tenths of a second, so a device that was asked for by name is opened by a thread of its own
+ * while data are read. The thread touches what is in `plx__device_opening` only, never the context.
  */
 #include <dlfcn.h>
 #include <limits.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,17 +28,19 @@ static bool is_complete(const plx_device_table *t)
 }
 
 /* A table of the same ABI may be longer than ours. */
-static plx_status take_table(plx_device_table *out, plx_context *ctx, void *library, const char *file)
+static bool take_table(plx_device_table *out, void *library, const char *file, char *why, size_t size)
 {
     plx_device_entry_fn entry = NULL;
     void *symbol = dlsym(library, PLX_DEVICE_ENTRY);
     memcpy(&entry, &symbol, sizeof symbol); /* C converts a pointer to a function by its bytes only */
     const plx_device_table *given = entry ? entry(PLX_DEVICE_ABI) : NULL;
-    if (!given || given->abi != PLX_DEVICE_ABI || !is_complete(given))
-        PLX_FAIL(ctx, PLX_E_DEVICE, "%s is no device for this version of the library (interface %u); build both anew",
-                 file, PLX_DEVICE_ABI);
+    if (!given || given->abi != PLX_DEVICE_ABI || !is_complete(given)) {
+        snprintf(why, size, "%s is no device for this version of the library (interface %u); build both anew", file,
+                 PLX_DEVICE_ABI);
+        return false;
+    }
     *out = *given;
-    return PLX_OK;
+    return true;
 }
 
 /* NULL where there is no such file; a file that does not load is an answer. */
@@ -66,20 +74,62 @@ static void *look_beside(const char *file, char *why, size_t size)
     return slash ? load(info.dli_fname, (size_t)(slash - info.dli_fname), file, why, size) : NULL;
 }
 
-plx_status plx__device_find(plx_device_table *out, plx_context *ctx, const char *name)
+bool plx__device_find(plx_device_table *out, const char *name, char *why, size_t size)
 {
-    char file[64], why[512] = "";
+    char file[64], reason[512] = "";
     snprintf(file, sizeof file, "libparallax_%s.so", name);
-    void *library = look_in_path(getenv("PARALLAX_DEVICE_PATH"), file, why, sizeof why);
-    if (!library && !why[0]) library = look_beside(file, why, sizeof why);
-    if (!library && !why[0]) {
+    void *library = look_in_path(getenv("PARALLAX_DEVICE_PATH"), file, reason, sizeof reason);
+    if (!library && !reason[0]) library = look_beside(file, reason, sizeof reason);
+    if (!library && !reason[0]) {
         library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
         (void)dlerror(); /* that it is not there */
     }
-    if (library) return take_table(out, ctx, library, file);
-    if (why[0]) PLX_FAIL(ctx, PLX_E_DEVICE, "device %s cannot be loaded: %s", name, why);
-    PLX_FAIL(ctx, PLX_E_DEVICE,
-             "device %s is not installed: %s is neither in PARALLAX_DEVICE_PATH, nor beside the library, nor where the "
-             "system looks",
-             name, file);
+    if (library) return take_table(out, library, file, why, size);
+    if (reason[0]) snprintf(why, size, "device %s cannot be loaded: %s", name, reason);
+    else
+        snprintf(why, size,
+                 "device %s is not installed: %s is neither in PARALLAX_DEVICE_PATH, nor beside the library, nor where "
+                 "the system looks",
+                 name, file);
+    return false;
+}
+
+/* ---- opening ---- */
+
+static void *open_now(void *opening_)
+{
+    plx__device_opening *o = opening_;
+    char reason[256] = "";
+    if (!o->table && plx__device_find(&o->found, o->name, o->why, sizeof o->why)) o->table = &o->found;
+    if (!o->table) return NULL;
+    if (o->table->open(&o->opened, 0, reason, sizeof reason) == PLX_DEVICE_OK && o->opened) return NULL;
+    o->opened = NULL;
+    snprintf(o->why, sizeof o->why, "device %s cannot be used: %s; set device to cpu or auto", o->name, reason);
+    return NULL;
+}
+
+/* Signals are for the threads of the program. Without a thread the device is opened when it is needed. */
+void plx__device_open_ahead(plx__device_opening *o)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    o->running = pthread_create(&o->thread, NULL, open_now, o) == 0;
+    o->owner = getpid();
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* Threads do not survive fork(): a child has none to wait for, and nothing of what it did. */
+bool plx__device_open_wait(plx__device_opening *o)
+{
+    bool ours = o->running && o->owner == getpid();
+    if (ours) pthread_join(o->thread, NULL);
+    o->running = false;
+    return ours;
+}
+
+bool plx__device_open_done(plx__device_opening *o)
+{
+    if (!o->opened && !plx__device_open_wait(o)) (void)open_now(o);
+    return o->opened != NULL;
 }

@@ -7,14 +7,14 @@
 #include "device/device_impl.h"
 #include "linalg/factor.h"
 
-const plx_device_table *plx__device_table(const plx__device *dev) { return dev->table; }
+const plx_device_table *plx__device_table(const plx__device *dev) { return dev->at.table; }
 plx_context *plx__device_context(const plx__device *dev) { return dev->ctx; }
 
 /* Asked for right before an operation of the table is called. */
 plx_device *plx__device_handle(plx__device *dev)
 {
     plx__device_times_begin(dev);
-    return dev->opened;
+    return dev->at.opened;
 }
 
 /* A device that failed in itself is not asked again; one that was short of memory is. */
@@ -26,14 +26,14 @@ plx_status plx__device_did(plx__device *dev, int code, const char *operation)
     dev->failures++;
     dev->lost |= code != PLX_DEVICE_NOMEM && code != PLX_DEVICE_LIMIT;
     PLX_FAIL(dev->ctx, code == PLX_DEVICE_NOMEM ? PLX_E_NOMEM : PLX_E_DEVICE,
-             "device %s: %s failed: %s; set device to cpu or auto", dev->name, operation,
-             dev->table->error(dev->opened));
+             "device %s: %s failed: %s; set device to cpu or auto", dev->at.name, operation,
+             dev->at.table->error(dev->at.opened));
 }
 
 plx_status plx__device_lacks(plx__device *dev, const char *operation)
 {
     dev->failures++;
-    PLX_FAIL(dev->ctx, PLX_E_DEVICE, "device %s has no %s; set device to cpu or auto", dev->name, operation);
+    PLX_FAIL(dev->ctx, PLX_E_DEVICE, "device %s has no %s; set device to cpu or auto", dev->at.name, operation);
 }
 
 /* One operation of the table, then the cancel flag. */
@@ -41,7 +41,7 @@ plx_status plx__device_lacks(plx__device *dev, const char *operation)
     do {                                                                                                               \
         PLX_TRY(plx__poll((dev)->ctx));                                                                                \
         plx__device_times_begin(dev);                                                                                  \
-        return plx__device_did((dev), (dev)->table->name((dev)->opened, __VA_ARGS__), #name);                          \
+        return plx__device_did((dev), (dev)->at.table->name((dev)->at.opened, __VA_ARGS__), #name);                    \
     } while (0)
 
 static plx_device_trans trans(plx__trans t) { return t == PLX__T ? PLX_DEVICE_TRANSPOSED : PLX_DEVICE_PLAIN; }
@@ -124,7 +124,7 @@ static plx_status factorise(plx__device *dev, plx_device_mat a, plx__bad_pivot *
     int64_t pivot = -1;
     PLX_TRY(plx__poll(dev->ctx));
     plx__device_times_begin(dev);
-    plx_status st = plx__device_did(dev, dev->table->potrf(dev->opened, a, &pivot), "potrf");
+    plx_status st = plx__device_did(dev, dev->at.table->potrf(dev->at.opened, a, &pivot), "potrf");
     *bad = (plx__bad_pivot){pivot, NAN};
     return st;
 }
@@ -134,7 +134,7 @@ static plx_status restore(plx__device *dev, plx_device_mat a, plx_device_mat wor
 {
     plx__device_terms add = {.beta = 1, .shift = shift};
     PLX_TRY(plx__device_triangle(dev, a, PLX_DEVICE_MIRROR_UPPER));
-    PLX_TRY(plx__device_did(dev, dev->table->diagonal(dev->opened, a, work, 1), "diagonal"));
+    PLX_TRY(plx__device_did(dev, dev->at.table->diagonal(dev->at.opened, a, work, 1), "diagonal"));
     return plx__device_combine(dev, a, &add);
 }
 
@@ -171,7 +171,7 @@ plx_status plx__device_chol_inverse(plx__device *dev, plx_device_mat l)
 {
     PLX_TRY(plx__poll(dev->ctx));
     plx__device_times_begin(dev);
-    PLX_TRY(plx__device_did(dev, dev->table->potri(dev->opened, l), "potri"));
+    PLX_TRY(plx__device_did(dev, dev->at.table->potri(dev->at.opened, l), "potri"));
     return plx__device_triangle(dev, l, PLX_DEVICE_MIRROR_LOWER);
 }
 

@@ -18,8 +18,8 @@ static void release_until(plx__device *dev, plx__held *last)
     while (dev->held != last) {
         plx__held *h = dev->held;
         dev->held = h->before;
-        if (h->csr) dev->table->csr_release(dev->opened, h->csr);
-        dev->table->release(dev->opened, h->buffer);
+        if (h->csr) dev->at.table->csr_release(dev->at.opened, h->csr);
+        dev->at.table->release(dev->at.opened, h->buffer);
         dev->used -= h->bytes;
         plx__release(dev->ctx, h, sizeof *h);
     }
@@ -31,7 +31,8 @@ static void end(plx_context *ctx, bool last)
     plx__device *dev = ctx->device;
     release_until(dev, NULL);
     if (!last) return;
-    if (dev->opened) dev->table->close(dev->opened);
+    (void)plx__device_open_wait(&dev->at);
+    if (dev->at.opened) dev->at.table->close(dev->at.opened);
     ctx->device = NULL;
     ctx->device_end = NULL;
     plx__release(ctx, dev, sizeof *dev);
@@ -50,7 +51,7 @@ static plx_status new_device(plx_context *ctx, const char *name, bool insist)
     plx__device *dev = plx__alloc(ctx, sizeof *dev);
     if (!dev) return PLX_E_NOMEM;
     *dev = (plx__device){.ctx = ctx, .insist = insist};
-    snprintf(dev->name, sizeof dev->name, "%s", name);
+    snprintf(dev->at.name, sizeof dev->at.name, "%s", name);
     ctx->device = dev;
     ctx->device_end = end;
     return PLX_OK;
@@ -63,7 +64,8 @@ plx_status plx__device_choose(plx_context *ctx, const char *device, int64_t memo
     if (!is_name(device) || memory < 0) return PLX_E_ARG;
     PLX_TRY(new_device(ctx, automatic ? "cuda" : device, !automatic));
     ctx->device->memory = memory;
-    if (strcmp(device, plx__host_device_table.kind) == 0) ctx->device->table = &plx__host_device_table;
+    if (strcmp(device, plx__host_device_table.kind) == 0) ctx->device->at.table = &plx__host_device_table;
+    else if (!automatic) plx__device_open_ahead(&ctx->device->at);
     return PLX_OK;
 }
 
@@ -71,7 +73,7 @@ plx_status plx__device_choose_table(plx_context *ctx, const plx_device_table *ta
 {
     if (ctx->device) end(ctx, true);
     PLX_TRY(new_device(ctx, table->kind, false));
-    ctx->device->table = table;
+    ctx->device->at.table = table;
     ctx->device->eager = eager;
     return PLX_OK;
 }
@@ -84,18 +86,13 @@ static bool may_use(const plx_context *ctx)
 
 static plx_status open_device(plx__device *dev)
 {
-    char why[256] = "";
     plx_device_facts facts = {.struct_size = sizeof facts};
-    if (dev->opened) return PLX_OK;
-    if (!dev->table) PLX_TRY(plx__device_find(&dev->found, dev->ctx, dev->name));
-    if (!dev->table) dev->table = &dev->found;
-    if (dev->table->open(&dev->opened, 0, why, sizeof why) != PLX_DEVICE_OK || !dev->opened) {
-        dev->opened = NULL;
-        PLX_FAIL(dev->ctx, PLX_E_DEVICE, "device %s cannot be used: %s; set device to cpu or auto", dev->name, why);
-    }
-    PLX_TRY(plx__device_did(dev, dev->table->facts(dev->opened, &facts), "facts"));
+    if (dev->known) return PLX_OK;
+    if (!plx__device_open_done(&dev->at)) PLX_FAIL(dev->ctx, PLX_E_DEVICE, "%s", dev->at.why);
+    PLX_TRY(plx__device_did(dev, dev->at.table->facts(dev->at.opened, &facts), "facts"));
     dev->facts = facts;
-    plx__info(dev->ctx, "device %s: %s, %s", dev->name, facts.name, facts.driver);
+    dev->known = true;
+    plx__info(dev->ctx, "device %s: %s, %s", dev->at.name, facts.name, facts.driver);
     return PLX_OK;
 }
 
@@ -104,7 +101,7 @@ plx_status plx__device_require(plx_context *ctx)
     if (!ctx->device || !ctx->device->insist || ctx->parent || plx__ranks(ctx) > 1) return PLX_OK;
     if (ctx->device->lost)
         PLX_FAIL(ctx, PLX_E_DEVICE, "device %s failed before; make a new context, or set device to cpu or auto",
-                 ctx->device->name);
+                 ctx->device->at.name);
     return open_device(ctx->device);
 }
 
@@ -112,7 +109,7 @@ void plx__device_unused(plx_context *ctx, const char *method)
 {
     plx__device *dev = ctx->device;
     if (dev && dev->insist && dev->sessions == dev->told)
-        plx__info(ctx, "%s runs on the CPU, not on device %s", method, dev->name);
+        plx__info(ctx, "%s runs on the CPU, not on device %s", method, dev->at.name);
     if (dev) dev->told = dev->sessions;
 }
 
@@ -154,7 +151,7 @@ plx_status plx__session_open(plx__session *s, plx_context *ctx, const plx__devic
     *s = (plx__session){.what = work->what, .ctx = ctx, .mark = plx__arena_mark(plx__scratch(ctx))};
     if (!may_use(ctx)) return PLX_OK;
     plx__device *dev = ctx->device;
-    if (!dev->insist && !dev->eager && !plx__device_pays(work, ctx->threads, dev->opened ? &dev->facts : NULL))
+    if (!dev->insist && !dev->eager && !plx__device_pays(work, ctx->threads, dev->known ? &dev->facts : NULL))
         return PLX_OK;
     PLX_TRY(open_or_do_without(s, dev));
     s->held = dev->held;
@@ -210,7 +207,7 @@ plx_status plx__session_stay(bool *stays, plx__session *s, plx_status st)
 static plx_status room_of(double *bytes, plx__device *dev)
 {
     int64_t unused = 0;
-    PLX_TRY(plx__device_did(dev, dev->table->memory_free(dev->opened, &unused), "memory_free"));
+    PLX_TRY(plx__device_did(dev, dev->at.table->memory_free(dev->at.opened, &unused), "memory_free"));
     *bytes = (double)unused;
     if (dev->memory > 0) *bytes = fmin(*bytes, (double)(dev->memory - dev->used));
     return PLX_OK;
@@ -224,12 +221,12 @@ plx_status plx__device_need(plx__device *dev, double bytes, const char *what, co
     if (bytes <= room) return PLX_OK;
     dev->failures++;
     PLX_FAIL(dev->ctx, PLX_E_NOMEM, "%s needs about %s on device %s, which has %s left; %s", what,
-             plx__size_text(need, bytes), dev->name, plx__size_text(left, fmax(0, room)), remedy);
+             plx__size_text(need, bytes), dev->at.name, plx__size_text(left, fmax(0, room)), remedy);
 }
 
 double plx__device_workspace(plx__device *dev, plx_device_op op, plx_index a, plx_index b, plx_index c)
 {
-    return (double)dev->table->workspace(dev->opened, op, a, b, c);
+    return (double)dev->at.table->workspace(dev->at.opened, op, a, b, c);
 }
 
 /* Notes what is to be freed at the end of the session. */
@@ -237,8 +234,8 @@ static plx_status hold(plx__device *dev, plx_device_buffer *buffer, plx_device_c
 {
     plx__held *h = plx__alloc(dev->ctx, sizeof *h);
     if (!h) {
-        if (csr) dev->table->csr_release(dev->opened, csr);
-        dev->table->release(dev->opened, buffer);
+        if (csr) dev->at.table->csr_release(dev->at.opened, csr);
+        dev->at.table->release(dev->at.opened, buffer);
         PLX_FAIL(dev->ctx, PLX_E_NOMEM, "out of memory");
     }
     *h = (plx__held){dev->held, buffer, csr, bytes};
@@ -256,7 +253,7 @@ plx_status plx__device_bytes(plx_device_buffer **out, plx__device *dev, plx_inde
     if (dev->memory > 0 && bytes > dev->memory - dev->used)
         PLX_TRY(plx__device_need(dev, (double)bytes, "an array",
                                  "raise the limit of its memory, or set device to cpu or auto"));
-    PLX_TRY(plx__device_did(dev, dev->table->alloc(dev->opened, bytes, out), "alloc"));
+    PLX_TRY(plx__device_did(dev, dev->at.table->alloc(dev->at.opened, bytes, out), "alloc"));
     plx_status st = hold(dev, *out, NULL, bytes);
     if (st != PLX_OK) *out = NULL;
     return st;
@@ -274,7 +271,7 @@ plx_status plx__device_put_bytes(plx_device_buffer **out, plx__device *dev, cons
                                  size_t size)
 {
     PLX_TRY(plx__device_bytes(out, dev, count, size));
-    return plx__device_did(dev, dev->table->write_bytes(dev->opened, *out, 0, from, count * (int64_t)size),
+    return plx__device_did(dev, dev->at.table->write_bytes(dev->at.opened, *out, 0, from, count * (int64_t)size),
                            "write_bytes");
 }
 
@@ -304,9 +301,10 @@ plx_status plx__device_put_rows(plx_device_rows *out, plx__device *dev, plx__poi
     plx_device_csr *csr = NULL;
     *out = (plx_device_rows){.count = plx__points_rows(rows)};
     if (!plx__points_sparse(rows)) return plx__device_put(&out->dense, dev, rows.dense);
-    if (!dev->table->csr_create) return plx__device_lacks(dev, "csr_create");
+    if (!dev->at.table->csr_create) return plx__device_lacks(dev, "csr_create");
     PLX_TRY(from_zero(&a, dev->ctx));
-    int code = dev->table->csr_create(dev->opened, a.rows, a.cols, a.ptr, a.col, a.val, csr_flags(both_ways), &csr);
+    int code =
+        dev->at.table->csr_create(dev->at.opened, a.rows, a.cols, a.ptr, a.col, a.val, csr_flags(both_ways), &csr);
     PLX_TRY(plx__device_did(dev, code, "csr_create"));
     PLX_TRY(hold(dev, NULL, csr, (int64_t)plx__device_rows_bytes(dev, rows, both_ways)));
     plx__arena_rewind(plx__scratch(dev->ctx), mark);
@@ -317,7 +315,8 @@ plx_status plx__device_put_rows(plx_device_rows *out, plx__device *dev, plx__poi
 double plx__device_rows_bytes(plx__device *dev, plx__points rows, bool both_ways)
 {
     if (!plx__points_sparse(rows)) return 8.0 * (double)rows.dense.rows * (double)rows.dense.cols;
-    if (!dev->table->csr_bytes) return 0;
+    if (!dev->at.table->csr_bytes) return 0;
     plx_ccsr a = rows.csr;
-    return (double)dev->table->csr_bytes(dev->opened, a.rows, a.cols, a.ptr[a.rows] - a.ptr[0], csr_flags(both_ways));
+    return (double)dev->at.table->csr_bytes(dev->at.opened, a.rows, a.cols, a.ptr[a.rows] - a.ptr[0],
+                                            csr_flags(both_ways));
 }

@@ -60,7 +60,7 @@ void plx__session_nest(plx__session *s, plx__device *dev);
 /* ---- choice (device.c) ---- */
 
 /* The words of plx_context_options.device: NULL, "cpu", "auto" or the name of a device. PLX_E_ARG for what cannot be a
- * name. Opens nothing. */
+ * name. One that is named is opened by a thread meanwhile; whether that went well is told when it is needed. */
 plx_status plx__device_choose(plx_context *ctx, const char *device, int64_t memory);
 
 /* As auto does, with a table at hand; eager: all work pays. For tests. */

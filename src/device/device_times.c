@@ -39,7 +39,7 @@ void plx__device_times_end(plx__device *dev, const char *operation)
 {
     plx__device_times *t = &dev->times;
     if (!t->on) return;
-    (void)dev->table->sync(dev->opened); /* what failed is told by the operation that needs it */
+    (void)dev->at.table->sync(dev->at.opened); /* what failed is told by the operation that needs it */
     plx__device_time *e = entry_of(t, operation);
     double time = plx__now();
     e->calls++;

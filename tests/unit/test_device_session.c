@@ -4,7 +4,7 @@
 #include "linalg_test.h"
 
 #include "core/parallel.h"
-#include "device/device_session.h"
+#include "device/device_impl.h"
 #include "device/host_device.h"
 #include "device/anywhere.h"
 #include "linalg/eigen.h"
@@ -91,6 +91,29 @@ static void opens_shared_objects(void **state)
     assert_int_equal(plx__device_require(ctx), PLX_E_DEVICE);
     assert_string_equal(plx_context_error(ctx), "libparallax_old.so is no device for this version of the library "
                                                 "(interface 1); build both anew");
+    plx_context_destroy(ctx);
+}
+
+/* By a thread while something else is done; a failure is told by who needs the device, and tried again. */
+static void opens_ahead(void **state)
+{
+    (void)state;
+    plx_context *ctx = context_with("near", 0);
+    assert_true(plx__device_open_wait(&ctx->device->at));
+    assert_non_null(ctx->device->at.opened);
+    assert_false(plx__device_open_wait(&ctx->device->at));
+    assert_int_equal(plx__device_require(ctx), PLX_OK);
+    plx_context_destroy(ctx);
+    ctx = context_with("near", 0);
+    plx_context_destroy(ctx); /* what nobody needed is closed */
+    ctx = context_with("nowhere", 0);
+    assert_true(plx__device_open_wait(&ctx->device->at));
+    assert_null(ctx->device->at.opened);
+    assert_int_equal(plx__device_require(ctx), PLX_E_DEVICE);
+    assert_int_equal(plx__device_require(ctx), PLX_E_DEVICE);
+    plx_context_destroy(ctx);
+    ctx = context_with("auto", 0);
+    assert_false(plx__device_open_wait(&ctx->device->at)); /* opened when it pays */
     plx_context_destroy(ctx);
 }
 
@@ -317,6 +340,7 @@ int main(void)
         cmocka_unit_test(chooses_by_name),
         cmocka_unit_test(names_what_is_missing),
         cmocka_unit_test(opens_shared_objects),
+        cmocka_unit_test(opens_ahead),
         cmocka_unit_test(pays_when_large),
         cmocka_unit_test(frees_with_the_session),
         cmocka_unit_test(any_failure_ends_or_falls_back),

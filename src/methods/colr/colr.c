@@ -254,7 +254,7 @@ double plx__colr_memory(const plx__run *run)
     bool dense = plx__colr_prefers_dense(d, entries) || plx__wanted(run, "posterior_precision");
     double held = (double)(plx__held_end(&x->views[0], x->n) - plx__held_begin(&x->views[0]));
     double squares = dense ? 2 * held * d + 5 * d * d : 0.0, graph = 0;
-    if (!dense && p->hyper == COLR_GAMMA) graph = 2 * fmin(n * (m - 1), 4000) * fmin(n * (m - 1), 4000) + n * n;
+    if (!dense && p->hyper == COLR_GAMMA) graph = plx__colr_rank_bytes(run) / 8;
     if (p->graph == COLR_RBF) graph += dense ? n * n : (m + 2) * n * n;
     if (plx__wanted(run, "posterior_precision")) squares += q * d * d;
     squares += plx__row_passes_bytes(run->ctx, x->n, dense ? d * d : d) / 8;

@@ -97,6 +97,8 @@ double plx__colr_graph_of(const colr *c, const colr_lambda *lambda, plx_index j)
 
 /* ---- colr_prior.c ---- */
 
+/* Bytes that finding the rank of the agreement takes where matrices of weights are not formed. */
+double plx__colr_rank_bytes(const plx__run *run);
 /* Graphs, Cm, ranks and Gamma priors. */
 plx_status plx__colr_open_prior(colr *c);
 /* Quadratic forms w'Cm w and (per graph precision) w'Delta w, from w and its scores. */

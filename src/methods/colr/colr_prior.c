@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/ranks.h"
+#include "data/divided.h"
 #include "kernel/expansion.h"
 #include "linalg/csr.h"
 #include "linalg/eigen.h"
@@ -127,7 +128,8 @@ static plx_status rank_of(double *out, plx_context *ctx, plx_mat a)
 }
 
 typedef struct contrast {
-    plx_index sample, number; /* r = number + 1 views of the sample against the next */
+    plx_index sample, place; /* place: among the samples that have contrasts */
+    plx_index number;        /* r = number + 1 views of the sample against the next */
 } contrast;
 
 /* Coefficient of view j (the `order`-th of the sample's views) in a contrast: orthogonal, of equal length. */
@@ -138,20 +140,27 @@ static double coefficient(const contrast *k, plx_index order)
     return (order <= k->number ? 1.0 : -r) / sqrt(r * (r + 1));
 }
 
-/* Inner products of the rows of all samples, which come here where they are divided. */
-static plx_status inner_products(const colr *c, const colr_view *v, plx_mat out)
+/* Inner products of the rows of these samples, which come here where rows are divided. */
+static plx_status inner_products(const colr *c, const colr_view *v, const plx_index *samples, plx_mat out)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(c->ctx));
-    plx__points x = v->x;
-    plx_index *all = NULL;
-    if (c->bound) {
-        PLX_TRY(plx__arena_i64(&all, plx__scratch(c->ctx), c->n));
-        for (plx_index i = 0; i < c->n; i++) all[i] = i;
-        PLX_TRY(plx__points_choose(&x, c->ctx, v->x, c->bound, all, c->n));
-    }
+    plx__points x;
+    PLX_TRY(plx__points_choose(&x, c->ctx, v->x, c->bound, samples, out.rows));
     PLX_TRY(plx__points_inner(c->ctx, x, x, out));
     plx__arena_rewind(plx__scratch(c->ctx), mark);
     return PLX_OK;
+}
+
+/* The contrasts, and the samples they are of, both in the order of the samples. */
+static plx_index list_contrasts(const colr *c, contrast *list, plx_index *samples)
+{
+    plx_index at = 0, count = 0;
+    for (plx_index i = 0; i < c->n; i++) {
+        if (!c->consensus[i] || c->count[i] < 2) continue;
+        for (plx_index r = 0; r + 1 < c->count[i]; r++) list[at++] = (contrast){i, count, r};
+        samples[count++] = i;
+    }
+    return count;
 }
 
 /* The forms of a sample's pairs are those of count - 1 orthogonal contrasts of its views; Cm = Z'Z has the rank of the
@@ -160,12 +169,12 @@ static plx_status contrast_rank(double *out, const colr *c, plx_index rows)
 {
     plx_mat gram, inner;
     contrast *list = NULL;
-    plx_index at = 0;
+    plx_index *samples = NULL;
     PLX_TRY(PLX__ARENA_NEW(&list, plx__scratch(c->ctx), rows));
+    PLX_TRY(plx__arena_i64(&samples, plx__scratch(c->ctx), rows));
     PLX_TRY(plx__arena_mat(&gram, plx__scratch(c->ctx), rows, rows));
-    PLX_TRY(plx__arena_mat(&inner, plx__scratch(c->ctx), c->n, c->n));
-    for (plx_index i = 0; i < c->n; i++)
-        for (plx_index r = 0; c->consensus[i] && r + 1 < c->count[i]; r++) list[at++] = (contrast){i, r};
+    plx_index count = list_contrasts(c, list, samples);
+    PLX_TRY(plx__arena_mat(&inner, plx__scratch(c->ctx), count, count));
     plx__mat_fill(gram, 0.0);
     for (plx_index j = 0; j < c->m; j++) {
         const colr_view *v = &c->views[j];
@@ -176,11 +185,11 @@ static plx_status contrast_rank(double *out, const colr *c, plx_index rows)
             for (plx_index k = 0; k < j; k++) order += c->views[k].present[list[a].sample];
             own[a] = v->present[list[a].sample] ? coefficient(&list[a], order) : 0.0;
         }
-        PLX_TRY(inner_products(c, v, inner));
+        PLX_TRY(inner_products(c, v, samples, inner));
         for (plx_index a = 0; a < rows; a++)
             for (plx_index b = 0; b <= a && own[a] != 0; b++)
                 gram.data[a * rows + b] +=
-                    own[a] * own[b] * (inner.data[list[a].sample * c->n + list[b].sample] + constant);
+                    own[a] * own[b] * (inner.data[list[a].place * count + list[b].place] + constant);
     }
     plx__mirror_lower(gram);
     return rank_of(out, c->ctx, gram);
@@ -203,6 +212,27 @@ static plx_status agreement_rank(double *out, colr *c)
     }
     plx__arena_rewind(plx__scratch(c->ctx), mark);
     return PLX_OK;
+}
+
+double plx__colr_rank_bytes(const plx__run *run)
+{
+    const plx__problem *x = run->problem;
+    bool all = ((const colr_params *)run->params)->consensus == COLR_ALL;
+    double rows = 0, samples = 0, widest = 0;
+    for (plx_index i = 0; i < x->n; i++) {
+        double count = 0;
+        for (plx_index j = 0; j < x->n_views; j++) count += x->views[j].present[i];
+        if (count < 2 || (!all && x->label[i] >= 0)) continue;
+        rows += count - 1;
+        samples++;
+    }
+    if (rows > MOST_EXACT_RANK) return 0;
+    for (plx_index j = 0; j < x->n_views; j++) {
+        const plx__view *v = &x->views[j];
+        double own = plx__held_entries(v, x->n), filled = samples * (double)v->cols;
+        widest = fmax(widest, v->sparse ? 12 * fmin(own, filled) : 8 * filled);
+    }
+    return 8 * (2 * rows * rows + samples * samples) + widest;
 }
 
 /* ---- graphs ---- */

@@ -73,7 +73,7 @@ static plx_status list_methods(const char **out, plx_context *ctx, bool (*can)(c
     return plx__list_names(out, plx__scratch(ctx), names, count);
 }
 
-static bool streams(const plx__method *m) { return m->streams; }
+static bool streams(const plx__method *m) { return m->streams != NULL; }
 static bool is_distributed(const plx__method *m) { return m->ranks != 0; }
 static bool keeps_checkpoints(const plx__method *m) { return m->checkpoints; }
 
@@ -89,10 +89,15 @@ static plx_status check_checkpoint(plx_context *ctx, const plx__method *method, 
 }
 
 /* A method that goes back and forth through the samples would read the disk for every step. */
-static plx_status check_streaming(plx_context *ctx, const plx__method *method)
+static plx_status check_streaming(plx_context *ctx, const plx_model *m, const plx_dataset *data)
 {
+    const plx__method *method = m->method;
+    plx__run run = {.ctx = ctx, .method = method, .settings = m->settings, .params = m->params};
     const char *list = NULL;
-    if (!ctx->paging || method->streams) return PLX_OK;
+    if (!ctx->paging || (method->streams && method->streams(&run, data))) return PLX_OK;
+    if (method->streams)
+        PLX_FAIL(ctx, PLX_E_UNSUPPORTED, "%s cannot stream with these settings; with %s it can", method->name,
+                 method->streams_with);
     PLX_TRY(list_methods(&list, ctx, streams));
     PLX_FAIL(ctx, PLX_E_UNSUPPORTED,
              "%s cannot stream: it does not go through the samples row by row; methods that do: %s", method->name,
@@ -447,13 +452,13 @@ plx_status plx__fit(plx_model **out, plx_context *ctx, const plx__method *method
     plx_model *m = NULL;
     *out = NULL;
     PLX_TRY(check_request(&o, ctx, method, data, params, options));
-    PLX_TRY(check_streaming(ctx, method));
     PLX_TRY(check_ranks(ctx, method));
     PLX_TRY(check_checkpoint(ctx, method, &o));
     PLX_TRY(plx__model_create(&m, ctx, method, params));
     plx_dataset *whole = NULL;
-    plx_status st = PLX_OK;
-    if (plx__dataset_divided(data) && !fits_own_rows(ctx, m, data, &o)) st = plx__dataset_gather(&whole, ctx, data);
+    plx_status st = check_streaming(ctx, m, data);
+    if (st == PLX_OK && plx__dataset_divided(data) && !fits_own_rows(ctx, m, data, &o))
+        st = plx__dataset_gather(&whole, ctx, data);
     if (whole) data = whole;
     if (st == PLX_OK)
         st = method == &plx__method_auto ? plx__portfolio_fit(m, ctx, data, o.directory)

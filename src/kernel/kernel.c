@@ -96,6 +96,13 @@ static bool knows_width(plx__run *run, const char *view)
            (kernel.kind != PLX__KERNEL_RBF || !isnan(kernel.width));
 }
 
+bool plx__kernel_has_rows(plx__run *run, const char *view, bool is_kernel_view)
+{
+    plx__kernel kernel;
+    return plx__kernel_settings(&kernel, run, view, is_kernel_view) == PLX_OK &&
+           (kernel.kind == PLX__KERNEL_LINEAR || kernel.kind == PLX__KERNEL_COSINE);
+}
+
 bool plx__kernels_by_own_rows(plx__run *run, const plx_dataset *data, const char *const *extra)
 {
     for (plx_index v = 0; v < data->n_views; v++)

@@ -38,6 +38,9 @@ plx_status plx__kernel_settings(plx__kernel *out, plx__run *run, const char *vie
  * width is the median over all pairs; `extra` are further names of views, NULL-ended, or NULL. */
 bool plx__kernels_by_own_rows(plx__run *run, const plx_dataset *data, const char *const *extra);
 
+/* Whether a function of this view is one of its rows: a linear or cosine kernel. */
+bool plx__kernel_has_rows(plx__run *run, const char *view, bool is_kernel_view);
+
 /* width=median becomes a number: median distance between the given rows (0 is an error, naming method and view). */
 plx_status plx__kernel_set_width(plx__kernel *kernel, plx_context *ctx, plx__points rows, const uint8_t *present,
                                  const char *method, const char *view);

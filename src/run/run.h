@@ -92,9 +92,8 @@ typedef struct plx__run {
     const plx__store *warm;  /* fit: what a fit of the same method to nearly the same data left, as a start; or NULL */
     const plx__offer *offer; /* fit: NULL: everything may be acquired */
     plx__checkpoint *checkpoint; /* fit: where the state of the iteration is kept; NULL: nowhere */
-    const plx_index
-        *kept; /* fit: of the results over samples, rank r keeps kept[r] .. kept[r+1]-1; NULL: all ranks have
-                              all */
+    /* fit: of the results over samples, rank r keeps kept[r] .. kept[r+1]-1; NULL: all ranks have all. */
+    const plx_index *kept;
 } plx__run;
 
 /* ---- results over samples ---- */
@@ -113,6 +112,9 @@ plx_status plx__sample_scores(plx_mat *out, plx__run *run, plx_index cols);
 plx_cmat plx__kept_part(const plx__run *run, plx_mat by_sample);
 /* The rows of most methods: panes of PLX__PANE_ROWS, as readers cut them. For plx__method.whose_rows. */
 plx_status plx__whose_panes(plx_index *bound, plx__run *run);
+
+/* For plx__method.streams, where no setting matters. */
+bool plx__streams_always(plx__run *run, const plx_dataset *data);
 
 /* Rows of `cut` that other processes have worked on come here, unless all keep their own. */
 plx_status plx__share_rows(plx__run *run, plx__slabs cut, plx_mat by_sample);
@@ -241,8 +243,10 @@ struct plx__method {
     const char *scores; /* what a column score_CLASS holds; NULL: the method gives none */
     const char *growth; /* of the time with the number of samples, at the defaults: "linear", "quadratic", ... */
     bool checkpoints;   /* its iteration keeps checkpoints (run/checkpoint.h) */
-    bool streams;       /* its passes go row by row, so that a context that streams serves it well */
-    unsigned ranks;     /* PLX__RANKS_... */
+    /* Whether with these settings its passes go row by row, so that a context that streams serves it well; NULL: never. */
+    bool (*streams)(plx__run *run, const plx_dataset *data); /* `run` has no problem yet */
+    const char *streams_with; /* the settings it does so with, as "linear and cosine kernels"; NULL: all */
+    unsigned ranks;           /* PLX__RANKS_... */
     /* Several processes, each with the values of its own rows (data/divided.h): whether these settings can do with that on
      * these data; NULL: none can, and all rows are gathered first. Then which rows each rank works on: bound[r] ..
      * bound[r+1]-1. */

@@ -213,6 +213,7 @@ static plx_status check(plx__run *run)
     return PLX_OK;
 }
 
+/* Of a graph all pairs of samples are looked at. */
 static bool own_rows(plx__run *run, const plx_dataset *data)
 {
     (void)data;
@@ -279,6 +280,8 @@ const plx__method plx__method_colr = {
     .scores = "class probability",
     .growth = "linear",
     .ranks = PLX__RANKS_SUMS, /* without graphs */
+    .streams = own_rows,
+    .streams_with = "graph=none",
     .own_rows = own_rows,
     .whose_rows = plx__whose_panes,
     .params = tables,

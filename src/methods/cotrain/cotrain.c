@@ -565,6 +565,8 @@ const plx__method plx__method_cotrain = {
     .scores = "class probability",
     .growth = "linear",
     .ranks = PLX__RANKS_SUMS, /* with base=nb */
+    .streams = own_rows,
+    .streams_with = "base=nb",
     .own_rows = own_rows,
     .whose_rows = plx__whose_panes,
     .params = tables,

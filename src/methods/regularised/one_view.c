@@ -220,6 +220,21 @@ bool plx__one_view_own_rows(plx__run *run, const plx_dataset *data)
     return plx__kernels_by_own_rows(run, data, plx__one_view_extra);
 }
 
+/* What is made of labelled samples among themselves is small; the others are seen once, for their scores. */
+bool plx__one_view_streams(plx__run *run, const plx_dataset *data)
+{
+    const plx__one_view_params *p = run->params;
+    if (p->pivots > 0) return false; /* all rows for every one of them */
+    for (plx_index v = 0; v < data->n_views; v++)
+        if (strcmp(data->views[v].name, p->view) == 0)
+            return plx__kernel_has_rows(run, p->view, data->views[v].kind == PLX_VIEW_KERNEL);
+    for (plx_index v = 0; v < data->n_views; v++)
+        if (!plx__kernel_has_rows(run, data->views[v].name, data->views[v].kind == PLX_VIEW_KERNEL)) return false;
+    for (const char *const *name = plx__one_view_extra; *name; name++)
+        if (!plx__kernel_has_rows(run, *name, false)) return false;
+    return true;
+}
+
 double plx__one_view_bytes(const plx__run *run, bool hinge, bool graph)
 {
     const plx__one_view_params *p = run->params;

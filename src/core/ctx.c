@@ -354,6 +354,20 @@ plx_status plx__poll(plx_context *ctx)
 
 void plx__look_at_pages(plx_context *ctx) { plx__paging_look(ctx->paging); }
 
+void plx__copy_long(plx_context *ctx, void *to, const void *from, size_t bytes)
+{
+    const size_t at_once = ctx->paging ? 1 << 20 : bytes;
+    for (size_t at = 0; at < bytes; at += at_once) {
+        if (ctx->paging) plx__look_at_pages(ctx);
+        memcpy((char *)to + at, (const char *)from + at, bytes - at < at_once ? bytes - at : at_once);
+    }
+}
+
+void plx__keep_at_hand(plx_context *ctx, const void *array)
+{
+    if (ctx->paging) plx__paging_at_hand(ctx->paging, array);
+}
+
 bool plx__out_of_time(const plx_context *ctx)
 {
     return ctx->time_limit > 0 && plx__now() - ctx->call_started > ctx->time_limit;

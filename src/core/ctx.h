@@ -116,6 +116,12 @@ static inline void plx__breathe(plx_context *ctx, plx_index i)
     if (ctx->paging && i % 1024 == 0) plx__look_at_pages(ctx);
 }
 
+/* memcpy() of so much that pages have to be looked after; nothing is done with 0 bytes. */
+void plx__copy_long(plx_context *ctx, void *to, const void *from, size_t bytes);
+
+/* A working array of a pane, which the next pane needs again: a context that streams keeps its pages longest. */
+void plx__keep_at_hand(plx_context *ctx, const void *array);
+
 /* True once the call has run longer than its time limit: stop iterating, keep the best so far. */
 bool plx__out_of_time(const plx_context *ctx);
 

@@ -10,24 +10,28 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "core/ctx.h"
 
 /* The system maps no more than 65,530 regions in a process (vm.max_map_count). */
-enum { LOOK_NS = 1000000, LEAST_RESIDENT = 24 << 20, MOST_BETWEEN = 1 << 30, MOST_REGIONS = 1 << 16 };
+enum { LOOK_NS = 300000, STEP = 1 << 20, LEAST_RESIDENT = 24 << 20, MOST_BETWEEN = 1 << 30, MOST_REGIONS = 1 << 16 };
 
 typedef struct region {
     void *at;
     size_t bytes;
-    bool own; /* a block of ours; else an input that is only watched */
+    bool own;     /* a block of ours; else an input that is only watched */
+    bool at_hand; /* let go after all others */
 } region;
 
 struct plx__paging {
@@ -42,6 +46,7 @@ struct plx__paging {
     bool running, quit;
     pthread_t keeper;
     pid_t owner; /* of the keeper: threads do not survive fork() */
+    int statm;   /* of the owner, open: it is read thousands of times per second; -1: not there */
     char directory[];
 };
 
@@ -78,34 +83,48 @@ static void *map_file(const char *directory, size_t bytes)
 /* ---- the keeper ---- */
 
 /* Bytes of files that are mapped into this process and resident. */
-static int64_t resident_files(void)
+static int64_t resident_files(const plx__paging *p)
 {
     long long total = 0, resident = 0, shared = 0;
-    FILE *f = fopen("/proc/self/statm", "re");
-    if (!f) return 0;
-    if (fscanf(f, "%lld %lld %lld", &total, &resident, &shared) != 3) shared = 0;
-    fclose(f);
+    char line[128];
+    ssize_t length = p->statm < 0 ? -1 : pread(p->statm, line, sizeof line - 1, 0);
+    if (length <= 0) return 0;
+    line[length] = '\0';
+    if (sscanf(line, "%lld %lld %lld", &total, &resident, &shared) != 3) return 0;
     return (int64_t)shared * (int64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Room is left for what comes in between two looks, and for what is not counted: two thirds of a small limit, 1 GiB of
- * a large one. */
+/* Room is left for what comes in between two looks, and for what is not counted: half of a small limit, 1 GiB of a large
+ * one. */
 static int64_t allowed(const plx__paging *p)
 {
-    int64_t limit = p->ctx->memory_limit, room = plx__min(limit - limit / 3, (int64_t)MOST_BETWEEN);
+    int64_t limit = p->ctx->memory_limit, room = plx__min(limit / 2, (int64_t)MOST_BETWEEN);
     return plx__max((int64_t)LEAST_RESIDENT, limit - room - (int64_t)atomic_load(&p->ctx->memory_used) - p->elsewhere);
 }
 
-static void let_go(const plx__paging *p)
+/* All but up to `spared` bytes of the blocks that are wanted at hand. */
+static void let_go(const plx__paging *p, int64_t spared)
 {
-    for (size_t i = 0; i < p->count; i++) madvise(p->regions[i].at, p->regions[i].bytes, MADV_DONTNEED);
+    for (size_t i = 0; i < p->count; i++) {
+        const region *r = &p->regions[i];
+        if (r->at_hand && (int64_t)r->bytes <= spared) spared -= (int64_t)r->bytes;
+        else madvise(r->at, r->bytes, MADV_DONTNEED);
+    }
 }
+
+static bool is_too_much(const plx__paging *p, int64_t most) { return resident_files(p) - p->elsewhere > most; }
 
 /* With the lock held. */
 static void look(plx__paging *p)
 {
+    int64_t most = allowed(p);
     atomic_store_explicit(&p->looked, (long long)(1e9 * plx__now()), memory_order_relaxed);
-    if (p->count && resident_files() - p->elsewhere > allowed(p)) let_go(p);
+    if (!p->count || !is_too_much(p, most)) return;
+    let_go(p, most - most / 4);
+    if (!is_too_much(p, most)) return;
+    let_go(p, 0);
+    /* What is left then cannot be let go, such as libraries opened since; or came back already, so it counts slowly. */
+    p->elsewhere = plx__min(resident_files(p), p->elsewhere + STEP);
 }
 
 void plx__paging_look(plx__paging *p)
@@ -117,9 +136,28 @@ void plx__paging_look(plx__paging *p)
     pthread_mutex_unlock(&p->lock);
 }
 
+/* A thread that sleeps most of the time and asks for short turns gets them at once (Linux 6.12 and newer), however busy
+ * the machine is; elsewhere it has to wait for its turn. */
+static void ask_for_short_turns(void)
+{
+#ifdef SYS_sched_setattr
+    enum { TURN_NS = 100000 }; /* the least there is */
+    struct {
+        uint32_t size, policy;
+        uint64_t flags;
+        int32_t nice;
+        uint32_t priority;
+        uint64_t runtime, deadline, period;
+    } turns = {.size = sizeof turns, .policy = SCHED_OTHER, .runtime = TURN_NS};
+    turns.nice = getpriority(PRIO_PROCESS, 0);
+    syscall(SYS_sched_setattr, 0, &turns, 0); /* refused: no harm is done */
+#endif
+}
+
 static void *keep(void *paging_)
 {
     plx__paging *p = paging_;
+    ask_for_short_turns();
     pthread_mutex_lock(&p->lock);
     while (!p->quit) {
         struct timespec until;
@@ -142,7 +180,9 @@ static void start_keeper(plx__paging *p)
 {
     sigset_t all, before;
     if (p->running && p->owner == getpid()) return;
-    p->elsewhere = resident_files();
+    if (p->statm >= 0) close(p->statm); /* of the process that was forked */
+    p->statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    p->elsewhere = resident_files(p);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     p->running = pthread_create(&p->keeper, NULL, keep, p) == 0;
@@ -172,7 +212,7 @@ plx_status plx__paging_open(plx__paging **out, plx_context *ctx, const char *dir
     size_t length = strlen(directory) + 1;
     p = ctx->mem.alloc(sizeof *p + length, ctx->mem.payload);
     if (!p) PLX_FAIL(ctx, PLX_E_NOMEM, "out of memory");
-    *p = (plx__paging){.ctx = ctx, .regions = regions_room()};
+    *p = (plx__paging){.ctx = ctx, .regions = regions_room(), .statm = -1};
     if (!p->regions) {
         ctx->mem.release(p, ctx->mem.payload);
         PLX_FAIL(ctx, PLX_E_NOMEM, "out of memory");
@@ -197,6 +237,7 @@ void plx__paging_close(plx__paging *p)
     if (p->running && p->owner == getpid()) pthread_join(p->keeper, NULL);
     for (size_t i = 0; i < p->count; i++)
         if (p->regions[i].own) munmap(p->regions[i].at, p->regions[i].bytes);
+    if (p->statm >= 0) close(p->statm);
     pthread_cond_destroy(&p->end);
     pthread_mutex_destroy(&p->lock);
     munmap(p->regions, MOST_REGIONS * sizeof *p->regions);
@@ -210,7 +251,7 @@ const char *plx__paging_directory(const plx__paging *p) { return p->directory; }
 static bool add_region(plx__paging *p, void *at, size_t bytes, bool own)
 {
     if (p->count == MOST_REGIONS) return false;
-    p->regions[p->count++] = (region){at, bytes, own};
+    p->regions[p->count++] = (region){at, bytes, own, false};
     if (own) p->used += (int64_t)bytes;
     start_keeper(p);
     return true;
@@ -263,6 +304,18 @@ void plx__paging_forget(plx__paging *p, void *mapping)
     region r;
     pthread_mutex_lock(&p->lock);
     (void)take_out(&r, p, mapping);
+    pthread_mutex_unlock(&p->lock);
+}
+
+void plx__paging_at_hand(plx__paging *p, const void *inside)
+{
+    pthread_mutex_lock(&p->lock);
+    for (size_t i = p->count; i > 0; i--) {
+        region *r = &p->regions[i - 1];
+        if ((uintptr_t)inside - (uintptr_t)r->at >= r->bytes) continue;
+        r->at_hand = true;
+        break;
+    }
     pthread_mutex_unlock(&p->lock);
 }
 

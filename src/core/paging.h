@@ -37,6 +37,9 @@ bool plx__paging_give(plx__paging *paging, void *block);
 void plx__paging_watch(plx__paging *paging, void *mapping, size_t bytes);
 void plx__paging_forget(plx__paging *paging, void *mapping);
 
+/* The block that `inside` is in, if there is one, is needed again and again: it is let go after all others. */
+void plx__paging_at_hand(plx__paging *paging, const void *inside);
+
 /* What the keeper does, if it has not done so for a while: busy threads do not leave it to chance when it runs. */
 void plx__paging_look(plx__paging *paging);
 

@@ -97,6 +97,7 @@ plx_status plx__view_mixture_open(plx__view_mixture *mix, plx_context *ctx, cons
     plx__slabs_mine(&begin, &end, ctx, mix->cut);
     plx_index rows = way == PLX__BRIEF ? plx__min(end - begin, mix->cut.pane) : end - begin;
     PLX_TRY(plx__arena_mat(&mix->loglik, scratch, rows, mix->padded));
+    if (way == PLX__BRIEF) plx__keep_at_hand(ctx, mix->loglik.data);
     if (view->sparse && fitting) PLX_TRY(open_transpose(mix, cut->slice_rows));
     if (plx__has_variance(settings->likelihood)) return plx__gaussian_open(mix, fitting);
     PLX_TRY(open_product(mix));

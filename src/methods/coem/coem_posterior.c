@@ -184,6 +184,7 @@ plx_status plx__coem_make_room(coem *m)
     plx_index blocks = (pane + SAMPLES_AT_A_TIME - 1) / SAMPLES_AT_A_TIME;
     for (plx_index c = 0; c < m->n_channels; c++) widest = plx__max(widest, m->channels[c].view.cols);
     PLX_TRY(plx__arena_mat(&m->weights, scratch, whole ? m->n : pane, m->padded));
+    if (!whole) plx__keep_at_hand(m->ctx, m->weights.data);
     PLX_TRY(plx__arena_f64(&m->sums, scratch, plx__coem_width(m), 1));
     if (!whole) PLX_TRY(plx__arena_f64(&m->table, scratch, widest * m->padded + plx__coem_width(m), 1));
     return plx__arena_f64(&m->partials, scratch, blocks, plx__coem_width(m));

@@ -203,7 +203,7 @@ static plx_status look_at(plx__value_facts *out, plx_context *ctx, const char *n
 {
     *out = (plx__value_facts){0};
     PLX_TRY(check_csr(ctx, name, x));
-    plx__value_facts_add(out, x.val, x.ptr[x.rows]);
+    plx__value_facts_scan(out, ctx, x.val, x.ptr[x.rows]);
     return PLX_OK;
 }
 

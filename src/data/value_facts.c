@@ -5,6 +5,7 @@
 
 #include <float.h>
 
+#include "core/ctx.h"
 #include "linalg/clones.h"
 
 typedef double values __attribute__((vector_size(32)));
@@ -45,4 +46,13 @@ void plx__value_facts_add(plx__value_facts *facts, const double *x, plx_index co
     for (int k = 0; k < 4; k++)
         rest[k] = x[fours + k < count ? fours + k : count - 1]; /* the last one again and again */
     add_fours(facts, rest, 4);
+}
+
+void plx__value_facts_scan(plx__value_facts *facts, plx_context *ctx, const double *x, plx_index count)
+{
+    enum { AT_ONCE = 1 << 17 };
+    for (plx_index at = 0; at < count; at += AT_ONCE) {
+        if (ctx->paging) plx__look_at_pages(ctx);
+        plx__value_facts_add(facts, x + at, plx__min(AT_ONCE, count - at));
+    }
 }

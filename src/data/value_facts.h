@@ -14,5 +14,7 @@ typedef struct plx__value_facts {
 
 /* Adds what is among x[0 .. count). */
 void plx__value_facts_add(plx__value_facts *facts, const double *x, plx_index count);
+/* The same of so many that a context that streams has to look after their pages. */
+void plx__value_facts_scan(plx__value_facts *facts, plx_context *ctx, const double *x, plx_index count);
 
 #endif

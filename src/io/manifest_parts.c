@@ -165,8 +165,8 @@ static plx_status stack_sparse(plx_csr *out, const stack *s, plx_index v, plx__a
         if (s->at[p]) x = s->at[p]->views[v].csr;
         size_t count = x.ptr ? (size_t)x.ptr[x.rows] : 0;
         for (plx_index i = 0; i < x.rows; i++) out->ptr[s->first[p] + i + 1] = at + (x.ptr ? x.ptr[i + 1] : 0);
-        if (count) memcpy(out->col + at, x.col, count * sizeof *out->col);
-        if (count) memcpy(out->val + at, x.val, count * sizeof *out->val);
+        plx__copy_long(arena->ctx, out->col + at, x.col, count * sizeof *out->col);
+        plx__copy_long(arena->ctx, out->val + at, x.val, count * sizeof *out->val);
         at += (int64_t)count;
     }
     return PLX_OK;
@@ -180,8 +180,10 @@ static plx_status stack_dense(plx_mat *out, const stack *s, plx_index v, plx__ar
     values = s->begin ? plx__rows_at(values, s->begin, cols) : values;
     for (plx_index p = 0; p < s->count; p++) {
         const plx__view *x = s->at[p] ? &s->at[p]->views[v] : NULL;
-        for (plx_index i = x ? plx__held_begin(x) : 0; x && i < plx__held_end(x, s->at[p]->n); i++)
+        for (plx_index i = x ? plx__held_begin(x) : 0; x && i < plx__held_end(x, s->at[p]->n); i++) {
+            plx__breathe(arena->ctx, i);
             memcpy(values + (s->first[p] + i) * cols, x->dense.data + i * x->dense.ld, (size_t)cols * sizeof *values);
+        }
     }
     *out = (plx_mat){values, s->first[s->count], cols, cols};
     return PLX_OK;

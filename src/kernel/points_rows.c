@@ -20,9 +20,11 @@ plx_status plx__points_select(plx__points *out, plx_context *ctx, plx__points fr
     }
     plx_mat chosen;
     PLX_TRY(plx__arena_mat(&chosen, plx__scratch(ctx), count, from.dense.cols));
-    for (plx_index i = 0; i < count; i++)
+    for (plx_index i = 0; i < count; i++) {
+        plx__breathe(ctx, i);
         memcpy(chosen.data + i * chosen.ld, from.dense.data + rows[i] * from.dense.ld,
                (size_t)chosen.cols * sizeof(double));
+    }
     *out = plx__points_dense(plx__cmat(chosen));
     return PLX_OK;
 }

@@ -206,12 +206,14 @@ plx_status plx__csr_transpose(plx_csr *out, plx__arena *arena, plx_ccsr a)
     PLX_TRY(plx__arena_csr(out, arena, a.cols, a.rows, last - first));
     for (int64_t p = first; p < last; p++) out->ptr[a.col[p] + 1]++;
     for (plx_index j = 0; j < a.cols; j++) out->ptr[j + 1] += out->ptr[j];
-    for (plx_index i = 0; i < a.rows; i++)
+    for (plx_index i = 0; i < a.rows; i++) {
+        plx__breathe(arena->ctx, i);
         for (int64_t p = a.ptr[i]; p < a.ptr[i + 1]; p++) {
             int64_t to = out->ptr[a.col[p]]++;
             out->col[to] = (int32_t)i;
             out->val[to] = a.val[p];
         }
+    }
     for (plx_index j = a.cols; j > 0; j--) out->ptr[j] = out->ptr[j - 1]; /* undo the running increments */
     out->ptr[0] = 0;
     return PLX_OK;
@@ -224,6 +226,7 @@ plx_status plx__csr_select_rows(plx_csr *out, plx__arena *arena, plx_ccsr a, con
     PLX_TRY(plx__arena_csr(out, arena, count, a.cols, nnz));
     for (plx_index i = 0; i < count; i++) {
         int64_t from = a.ptr[rows[i]], len = a.ptr[rows[i] + 1] - from, to = out->ptr[i];
+        plx__breathe(arena->ctx, i);
         if (len > 0) {
             memcpy(out->col + to, a.col + from, (size_t)len * sizeof *a.col);
             memcpy(out->val + to, a.val + from, (size_t)len * sizeof *a.val);
@@ -239,6 +242,7 @@ plx_status plx__csr_move_cols(plx_csr *out, plx__arena *arena, plx_ccsr a, const
     for (int64_t p = 0; p < plx__nnz(a); p++) nnz += target[a.col[p]] >= 0;
     PLX_TRY(plx__arena_csr(out, arena, a.rows, cols, nnz));
     for (plx_index i = 0; i < a.rows; i++) {
+        plx__breathe(arena->ctx, i);
         for (int64_t p = a.ptr[i]; p < a.ptr[i + 1]; p++) {
             if (target[a.col[p]] < 0) continue;
             out->col[to] = target[a.col[p]];
@@ -298,6 +302,7 @@ plx_status plx__csr_hstack(plx_csr *out, plx__arena *arena, const plx_ccsr *part
     PLX_TRY(plx__arena_csr(out, arena, rows, cols, nnz));
     for (plx_index i = 0; i < rows; i++) {
         plx_index shift = 0;
+        plx__breathe(arena->ctx, i);
         for (plx_index k = 0; k < count; shift += parts[k++].cols)
             for (int64_t p = parts[k].ptr[i]; p < parts[k].ptr[i + 1]; p++) {
                 out->col[to] = (int32_t)(parts[k].col[p] + shift);

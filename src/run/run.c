@@ -258,12 +258,14 @@ plx_status plx__require_counts(plx__run *run, const char *remedy)
 
 static plx_status finite_rows(plx__run *run, plx_cmat values, plx_index begin, plx_index end, const char *what)
 {
-    for (plx_index i = begin; i < end; i++)
+    for (plx_index i = begin; i < end; i++) {
+        plx__breathe(run->ctx, i);
         for (plx_index j = 0; j < values.cols; j++)
             if (!isfinite(values.data[i * values.ld + j]))
                 PLX_FAIL(run->ctx, PLX_E_NUMERIC,
                          "%s: the %s of sample %s are not finite; its values are too large, scale the view",
                          run->method->name, what, run->problem->ids[i]);
+    }
     return PLX_OK;
 }
 

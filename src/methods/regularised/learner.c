@@ -84,10 +84,12 @@ static plx_status labelled_samples(plx_index **out, const plx__learner *q, plx__
     return PLX_OK;
 }
 
-static void spread(plx_mat to, const plx_index *position, plx_cmat from)
+static void spread(plx_mat to, plx_context *ctx, const plx_index *position, plx_cmat from)
 {
-    for (plx_index i = 0; i < from.rows; i++)
+    for (plx_index i = 0; i < from.rows; i++) {
+        plx__breathe(ctx, i);
         memcpy(to.data + position[i] * to.ld, from.data + i * from.ld, (size_t)from.cols * sizeof(double));
+    }
 }
 
 /* ---- squared loss without a graph ---- */
@@ -178,7 +180,7 @@ static plx_status solve_ridge(plx__learner *q, plx__run *run)
         PLX_TRY(ridge_in_features(q, run, at, &o, a, &result));
     q->iterations = result.iterations;
     q->converged = result.converged;
-    spread(q->alpha, q->labelled, plx__cmat(a));
+    spread(q->alpha, run->ctx, q->labelled, plx__cmat(a));
     return PLX_OK;
 }
 
@@ -422,7 +424,7 @@ static plx_status solve_plain_svm(plx__learner *q, plx__run *run)
         PLX_TRY(plx__expansion_gram(run->ctx, &q->near, q->at, q->l, k));
     }
     PLX_TRY(solve_duals(q, run, plx__cmat(k), u));
-    spread(q->alpha, q->labelled, plx__cmat(u));
+    spread(q->alpha, run->ctx, q->labelled, plx__cmat(u));
     return PLX_OK;
 }
 
@@ -491,8 +493,10 @@ plx_status plx__learner_objective(double *out, const plx__learner *q, plx__run *
     plx_mat own, lf;
     PLX_TRY(plx__arena_mat(&own, plx__scratch(run->ctx), q->n, f.cols));
     PLX_TRY(plx__arena_mat(&lf, plx__scratch(run->ctx), q->n, f.cols));
-    for (plx_index i = 0; i < q->n; i++)
+    for (plx_index i = 0; i < q->n; i++) {
+        plx__breathe(run->ctx, i);
         memcpy(own.data + i * own.ld, f.data + q->sample[i] * f.ld, (size_t)f.cols * sizeof(double));
+    }
     if (has_graph(q)) PLX_TRY(q->graph(q->graph_arg, run->ctx, plx__cmat(own), lf));
     for (plx_index i = 0; i < q->l; i++)
         for (plx_index c = 0; c < f.cols; c++) {

@@ -10,9 +10,11 @@ plx_status plx__put_rows(plx__run *run, const char *name, const plx_index *sampl
 {
     plx_mat to;
     PLX_TRY(plx__store_new(&to, run->out, name, run->problem->n, from.cols));
-    for (plx_index i = 0; i < from.rows; i++)
+    for (plx_index i = 0; i < from.rows; i++) {
+        plx__breathe(run->ctx, i);
         memcpy(to.data + sample[position ? position[i] : i] * to.ld, from.data + i * from.ld,
                (size_t)from.cols * sizeof(double));
+    }
     return PLX_OK;
 }
 

@@ -80,8 +80,10 @@ static plx_status score(plx__run *run, const plx__expansion *x, plx_mat f)
     PLX_TRY(plx__decision_of(&how, run));
     bool centred = own->bias && how == PLX__DECIDE_CENTRED;
     PLX_TRY(plx__store_shaped(&b, run->ctx, run->fitted ? run->fitted : run->out, "bias", 1, f.cols));
-    for (plx_index i = 0; i < f.rows && !centred; i++)
+    for (plx_index i = 0; i < f.rows && !centred; i++) {
+        plx__breathe(run->ctx, i);
         if (x->data.present[i]) plx__axpy(f.data + i * f.ld, 1.0, b.data, f.cols);
+    }
     PLX_TRY(plx__require_finite(run, plx__cmat(f), "scores"));
     PLX_TRY(plx__arena_i32(&label, plx__scratch(run->ctx), f.rows));
     PLX_TRY(plx__decide(label, run, f, x->data.present, centred));

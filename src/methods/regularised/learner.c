@@ -402,12 +402,13 @@ static void symmetrise(plx_mat m)
         }
 }
 
-/* Every process works on all labelled rows, each at classes of its own: divided rows come here before that begins. */
+/* Every process works on all labelled rows, each at classes of its own: divided rows come here before that begins. Rows
+ * that are gone through again and again are gathered once, not for every class. */
 static plx_status bring_labelled(plx__learner *q, plx__run *run)
 {
     PLX_TRY(labelled_samples(&q->at, q, run));
     q->near = q->x;
-    if (!q->x.data.bound) return PLX_OK;
+    if (!q->x.data.bound && q->solver != PLX__SYSTEM_PRIMAL) return PLX_OK;
     PLX_TRY(plx__expansion_rows(&q->near.rows, run->ctx, &q->x, q->at, q->l));
     q->near.data.bound = NULL;
     for (plx_index i = 0; i < q->l; i++) q->at[i] = i;

@@ -2,6 +2,7 @@
  * is resident stays bounded; a fit whose data are larger than the memory limit. */
 #include "plx_test.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -72,6 +73,46 @@ static void residence_is_bounded(void **state)
     }
     assert_true(most - before < 96 * MIB);
     plx__release(ctx, block, BYTES);
+    plx_context_destroy(ctx);
+}
+
+/* Pages of a block that are mapped into this process: bit 63 of a page's entry in pagemap, as the kernel documents it. */
+static int64_t mapped_pages(const void *block, size_t bytes)
+{
+    uint64_t entry[1024];
+    int64_t count = 0;
+    int fd = open("/proc/self/pagemap", O_RDONLY);
+    assert_true(fd >= 0);
+    for (size_t at = 0; at < bytes / 4096; at += 1024) {
+        assert_int_equal(pread(fd, entry, sizeof entry, (off_t)(((uintptr_t)block / 4096 + at) * sizeof *entry)),
+                         sizeof entry);
+        for (size_t i = 0; i < 1024; i++) count += entry[i] >> 63 & 1;
+    }
+    close(fd);
+    return count;
+}
+
+/* Of two blocks that were written before many others came, the one that is needed again is still there. */
+static void what_is_wanted_at_hand_stays(void **state)
+{
+    (void)state;
+    plx_context *ctx = streaming(128 * MIB);
+    enum { PANE = 8 * MIB, BYTES = 512 * MIB };
+    char *hand = plx__alloc(ctx, PANE), *other = plx__alloc(ctx, PANE), *block = plx__alloc(ctx, BYTES);
+    assert_true(hand && other && block);
+    plx__keep_at_hand(ctx, hand + PANE / 2);
+    memset(hand, 1, PANE);
+    memset(other, 1, PANE);
+    assert_int_equal(mapped_pages(other, PANE), PANE / 4096);
+    for (size_t i = 0; i < BYTES; i += 4096) {
+        block[i] = 1;
+        if (i % MIB == 0) assert_ok(ctx, plx__poll(ctx));
+    }
+    assert_int_equal(mapped_pages(hand, PANE), PANE / 4096);
+    assert_int_equal(mapped_pages(other, PANE), 0);
+    plx__release(ctx, block, BYTES);
+    plx__release(ctx, other, PANE);
+    plx__release(ctx, hand, PANE);
     plx_context_destroy(ctx);
 }
 
@@ -183,9 +224,13 @@ static void inputs_are_let_go(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blocks_keep_their_bytes), cmocka_unit_test(residence_is_bounded),
-        cmocka_unit_test(arenas_are_clean),        cmocka_unit_test(refusals),
-        cmocka_unit_test(larger_than_memory),      cmocka_unit_test(inputs_are_let_go),
+        cmocka_unit_test(blocks_keep_their_bytes),
+        cmocka_unit_test(residence_is_bounded),
+        cmocka_unit_test(arenas_are_clean),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(larger_than_memory),
+        cmocka_unit_test(inputs_are_let_go),
+        cmocka_unit_test(what_is_wanted_at_hand_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

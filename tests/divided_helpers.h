@@ -4,7 +4,9 @@
 #ifndef PLX_TESTS_DIVIDED_HELPERS_H
 #define PLX_TESTS_DIVIDED_HELPERS_H
 
+#include "core/ranks.h"
 #include "data/divided.h"
+#include "parallax/metrics.h"
 #include "parallax/params.h"
 #include "rank_helpers.h"
 
@@ -139,6 +141,91 @@ static inline void assert_same_results(const char *folder, int ranks, int rank)
         snprintf(many, sizeof many, "%s/%d_%d.%s", folder, ranks, rank, endings[e]);
         assert_same_files(alone, many);
     }
+}
+
+/* ---- results that stay with the rank that has the rows ---- */
+
+static inline void write_metrics(rank_job *job, const plx_model *m, const plx_dataset *d, const char *path)
+{
+    plx_metrics *metrics = NULL;
+    assert_ok(job->ctx, plx_prediction_metrics(&metrics, job->ctx, plx_model_prediction(m), m, d));
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    for (plx_index i = 0; i < plx_metrics_count(metrics); i++)
+        fprintf(f, "%s %a\n", plx_metrics_name(metrics, i), plx_metrics_value(metrics, i, NULL));
+    fclose(f);
+    plx_metrics_destroy(metrics);
+}
+
+static inline void write_arrays(rank_job *job, const plx_model *m, const plx_dataset *d, const char *npy)
+{
+    char path[128];
+    for (plx_index i = 0; i < plx_model_arrays(m); i++) {
+        snprintf(path, sizeof path, "%s/array_%d_%d.csv", job->folder, (int)i, job->ranks);
+        assert_ok(job->ctx, plx_model_array_write(job->ctx, m, d, plx_model_array_name(m, i), path));
+    }
+    snprintf(path, sizeof path, "%s/array_%d.npy", job->folder, job->ranks);
+    assert_ok(job->ctx, plx_model_array_write(job->ctx, m, d, npy, path));
+}
+
+/* Every rank keeps the results of its own samples: rows of all arrays, and files that the ranks write together. */
+static inline void own_results_work(rank_job *job)
+{
+    const trial *t = job->arg;
+    char path[128];
+    plx_fit_options o = PLX_FIT_OPTIONS_INIT;
+    plx_model *m = NULL;
+    snprintf(path, sizeof path, "%s/data.h5mu", job->folder);
+    plx_dataset *d = read_data(job->ctx, path, 1);
+    plx_params *p = trial_settings(job, t);
+    o.own_results = 1;
+    assert_ok(job->ctx, plx_fit(&m, job->ctx, t->method, d, p, &o));
+    const plx_prediction *told = plx_model_prediction(m);
+    assert_int_equal(plx_prediction_divided(told), job->ranks > 1);
+    assert_int_equal(plx_prediction_scores(told).rows, plx_prediction_samples(told));
+    int64_t samples = plx_prediction_samples(told);
+    if (job->ranks > 1) assert_ok(job->ctx, plx__peers_total(job->ctx, &samples, 1));
+    assert_int_equal(samples, plx_dataset_samples(d)); /* each is with one rank */
+    snprintf(path, sizeof path, "%s/own_%d_%d.txt", job->folder, job->ranks, job->rank);
+    write_metrics(job, m, d, path);
+    write_arrays(job, m, d, t->array);
+    snprintf(path, sizeof path, "%s/own_%d.csv", job->folder, job->ranks);
+    assert_ok(job->ctx, plx_prediction_write(job->ctx, told, d, path));
+    plx_model_destroy(m);
+    plx_params_destroy(p);
+    plx_dataset_destroy(d);
+}
+
+static inline void assert_same_own_results(const char *folder, int ranks)
+{
+    static const char *const names[][2] = {{"array", "npy"}, {"own", "csv"}};
+    char alone[160], many[160];
+    for (int k = 0; k < 2; k++) {
+        snprintf(alone, sizeof alone, "%s/%s_1.%s", folder, names[k][0], names[k][1]);
+        snprintf(many, sizeof many, "%s/%s_%d.%s", folder, names[k][0], ranks, names[k][1]);
+        assert_same_files(alone, many);
+    }
+    for (int i = 0;; i++) {
+        snprintf(alone, sizeof alone, "%s/array_%d_1.csv", folder, i);
+        snprintf(many, sizeof many, "%s/array_%d_%d.csv", folder, i, ranks);
+        if (access(alone, F_OK) != 0) break;
+        assert_same_files(alone, many);
+    }
+    for (int r = 0; r < ranks; r++) {
+        snprintf(alone, sizeof alone, "%s/own_1_0.txt", folder);
+        snprintf(many, sizeof many, "%s/own_%d_%d.txt", folder, ranks, r);
+        assert_same_files(alone, many);
+    }
+}
+
+/* The fit by several ranks beside that of one, with results on all of them and with those of own samples only. */
+static inline void assert_same_by_ranks(const trial *t, const char *folder, int ranks)
+{
+    together(ranks, fit_trial, t, folder);
+    for (int r = 0; r < ranks; r++) assert_same_results(folder, ranks, r);
+    if (!t->array) return;
+    together(ranks, own_results_work, t, folder);
+    assert_same_own_results(folder, ranks);
 }
 
 #endif

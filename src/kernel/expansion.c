@@ -173,7 +173,7 @@ static plx_status kernel_values(plx__run *run, const plx__expansion *x, const pl
     plx__points rows = kept->sparse ? plx__points_csr(plx__ccsr(kept->csr)) : plx__points_dense(plx__cmat(kept->dense));
     if (plx__points_sparse(rows) != plx__points_sparse(x->rows) || plx__points_cols(rows) != plx__points_cols(x->rows))
         PLX_FAIL(run->ctx, PLX_E_FORMAT, "the model's rows of view '%s' do not fit its description", x->data.name);
-    plx__slabs cut = plx__slabs_cut(f.rows, x->data.bound ? PLX__PANE_ROWS : BLOCK);
+    plx__slabs cut = plx__slabs_cut(f.rows, x->data.bound || run->kept ? PLX__PANE_ROWS : BLOCK);
     plx_index first = 0, last = 0;
     plx__slabs_mine(&first, &last, run->ctx, cut);
     for (plx_index at = first; at < last; at += BLOCK) {
@@ -187,7 +187,7 @@ static plx_status kernel_values(plx__run *run, const plx__expansion *x, const pl
         plx__arena_rewind(plx__scratch(run->ctx), mark);
         PLX_TRY(plx__report(run->ctx, "score", end, f.rows, NAN));
     }
-    return plx__slabs_share(run->ctx, cut, f.data, (size_t)f.ld * sizeof *f.data, 1);
+    return plx__share_rows(run, cut, f);
 }
 
 static plx_status linear_values(plx__run *run, plx__points rows, plx_cmat weights, plx_mat f)
@@ -195,7 +195,7 @@ static plx_status linear_values(plx__run *run, plx__points rows, plx_cmat weight
     plx__row_passes passes;
     PLX_TRY(plx__row_passes_open(&passes, run->ctx, rows, false));
     PLX_TRY(plx__row_passes_times(&passes, run->ctx, weights, f));
-    return plx__row_passes_share(&passes, run->ctx, f);
+    return plx__share_rows(run, passes.cut, f);
 }
 
 /* Name of a kept array; rls models written before other methods kept such arrays have them without the view's name. */
@@ -232,8 +232,10 @@ static plx_status raw_values(plx__run *run, const plx__expansion *x, plx_mat f)
 
 plx_status plx__expansion_values(plx__run *run, const plx__expansion *x, plx_mat f)
 {
+    plx_index begin = 0, end = 0;
     PLX_TRY(raw_values(run, x, f));
-    for (plx_index i = 0; i < f.rows; i++)
+    plx__kept_rows(&begin, &end, run);
+    for (plx_index i = begin; i < end; i++)
         if (!x->data.present[i]) memset(f.data + i * f.ld, 0, (size_t)f.cols * sizeof(double));
     return PLX_OK;
 }

@@ -85,14 +85,19 @@ static plx_status class_shares(double *share, plx__run *run)
     return PLX_OK;
 }
 
-/* Column c of the rows that count: usable, and unlabelled unless `everybody`. */
-static plx_index gather(double *column, const plx__problem *p, plx_mat scores, plx_index c, const uint8_t *usable,
-                        bool everybody)
+/* Column c of the rows that count, of all processes: usable, and unlabelled unless `everybody`. */
+static plx_status gather(plx_index *count, double *column, plx__run *run, plx_mat scores, plx_index c,
+                         const uint8_t *usable, bool everybody)
 {
-    plx_index count = 0;
+    const plx__problem *p = run->problem;
+    plx_index begin = 0, end = 0;
+    plx__kept_rows(&begin, &end, run);
+    for (plx_index i = begin; i < end; i++) column[i] = scores.data[i * scores.ld + c];
+    PLX_TRY(plx__share_column(run, column));
+    *count = 0;
     for (plx_index i = 0; i < p->n; i++)
-        if (usable[i] && (everybody || p->label[i] < 0)) column[count++] = scores.data[i * scores.ld + c];
-    return count;
+        if (usable[i] && (everybody || p->label[i] < 0)) column[(*count)++] = column[i];
+    return PLX_OK;
 }
 
 static plx_status share_offsets(plx_mat offset, plx__run *run, plx_mat scores, const uint8_t *usable)
@@ -103,7 +108,8 @@ static plx_status share_offsets(plx_mat offset, plx__run *run, plx_mat scores, c
     PLX_TRY(plx__arena_f64(&column, plx__scratch(run->ctx), p->n, 1));
     PLX_TRY(class_shares(share, run));
     for (plx_index c = 0; c < p->n_classes; c++) {
-        plx_index count = gather(column, p, scores, c, usable, false);
+        plx_index count = 0;
+        PLX_TRY(gather(&count, column, run, scores, c, usable, false));
         if (!count) {
             plx__warn(run->ctx,
                       "%s: decision=share needs unlabelled samples and there are none; the largest score decides",
@@ -122,8 +128,9 @@ static plx_status mean_offsets(plx_mat offset, plx__run *run, plx_mat scores, co
     double *column = NULL;
     PLX_TRY(plx__arena_f64(&column, plx__scratch(run->ctx), p->n, 1));
     for (plx_index c = 0; c < p->n_classes; c++) {
-        plx_index count = gather(column, p, scores, c, usable, false);
-        if (!count) count = gather(column, p, scores, c, usable, true);
+        plx_index count = 0;
+        PLX_TRY(gather(&count, column, run, scores, c, usable, false));
+        if (!count) PLX_TRY(gather(&count, column, run, scores, c, usable, true));
         offset.data[c] = count ? plx__sum(column, count) / (double)count : 0.0;
     }
     return PLX_OK;
@@ -154,10 +161,13 @@ static plx_status count_classes(tally *t, plx__run *run, const int32_t *label, c
     const plx__problem *p = run->problem;
     PLX_TRY(plx__arena_f64(&t->given, plx__scratch(run->ctx), p->n_classes, 1));
     PLX_TRY(plx__arena_f64(&t->found, plx__scratch(run->ctx), p->n_classes, 1));
-    for (plx_index i = 0; i < p->n; i++) {
+    plx_index begin = 0, end = 0;
+    plx__kept_rows(&begin, &end, run);
+    for (plx_index i = 0; i < p->n; i++)
         if (p->label[i] >= 0) t->given[p->label[i]]++;
-        else if (usable[i]) t->found[label[i]]++;
-    }
+    for (plx_index i = begin; i < end; i++)
+        if (p->label[i] < 0 && usable[i]) t->found[label[i - begin]]++;
+    PLX_TRY(plx__share_counts(run, t->found, p->n_classes));
     for (plx_index c = 0; c < p->n_classes; c++) {
         t->labelled += t->given[c];
         t->unlabelled += t->found[c];
@@ -179,9 +189,11 @@ static double largest_falls_short(const tally *t, plx_index n_classes)
     return (given - found) / sqrt(both * (1 - both) * (1 / l + 1 / u));
 }
 
-static void subtract(plx_mat scores, plx_cmat offset, const uint8_t *usable)
+static void subtract(const plx__run *run, plx_mat scores, plx_cmat offset, const uint8_t *usable)
 {
-    for (plx_index i = 0; i < scores.rows; i++)
+    plx_index begin = 0, end = 0;
+    plx__kept_rows(&begin, &end, run);
+    for (plx_index i = begin; i < end; i++)
         if (usable[i]) plx__axpy(scores.data + i * scores.ld, -1.0, offset.data, scores.cols);
 }
 
@@ -192,7 +204,7 @@ static plx_status restore_shares(plx__run *run, plx_mat scores, const uint8_t *u
     plx_mat shift, kept;
     PLX_TRY(plx__arena_mat(&shift, plx__scratch(run->ctx), 1, scores.cols));
     PLX_TRY(share_offsets(shift, run, scores, usable));
-    subtract(scores, plx__cmat(shift), usable);
+    subtract(run, scores, plx__cmat(shift), usable);
     if (!known) return plx__store_put(run->out, "_share", plx__cmat(shift));
     kept = known->dense;
     plx__axpy(kept.data, 1.0, shift.data, scores.cols);
@@ -212,7 +224,7 @@ static void warn_of_shares(plx__run *run, const tally *t, const char *who, const
 static plx_status decide_by_shares(int32_t *label, plx__run *run, plx_mat scores, const uint8_t *usable)
 {
     PLX_TRY(restore_shares(run, scores, usable));
-    plx__argmax_rows(label, plx__cmat(scores));
+    plx__argmax_rows(label, plx__kept_part(run, scores));
     return PLX_OK;
 }
 
@@ -256,9 +268,9 @@ plx_status plx__decide(int32_t *label, plx__run *run, plx_mat scores, const uint
     PLX_TRY(setting(&how, &by_itself, run));
     if (has_offsets(run, how, centred)) {
         PLX_TRY(offsets(&offset, run, how, scores, usable));
-        subtract(scores, offset, usable);
+        subtract(run, scores, offset, usable);
     }
-    plx__argmax_rows(label, plx__cmat(scores));
+    plx__argmax_rows(label, plx__kept_part(run, scores));
     if (run->fitted || how == PLX__DECIDE_SHARE) return PLX_OK;
     if (how == PLX__DECIDE_ARGMAX) return mind_swallowing(label, run, scores, usable, by_itself);
     return mind_centring(label, run, scores, usable, by_itself);

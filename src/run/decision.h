@@ -25,7 +25,7 @@ extern const plx__param_spec plx__graph_decision_params[];
 /* The setting, auto resolved. */
 plx_status plx__decision_of(plx__decision *out, plx__run *run);
 
-/* Labels for the scores of this run (n x K), which become what was compared. `usable` marks rows with a real score; the
+/* Labels for the scores of this run (n x K; labels of those that stay here), which become what was compared. `usable` marks rows with a real score; the
  * others are left as they are. With `centred` the method has left its offsets out already where that is the decision.
  * When fitting, what is subtracted is computed and stored ("_share"); when predicting it is read. */
 plx_status plx__decide(int32_t *label, plx__run *run, plx_mat scores, const uint8_t *usable, bool centred);

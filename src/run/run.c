@@ -82,6 +82,16 @@ plx_status plx__share_rows(plx__run *run, plx__slabs cut, plx_mat m)
     return plx__slabs_share(run->ctx, cut, m.data, (size_t)m.ld * sizeof *m.data, 1);
 }
 
+plx_status plx__share_column(plx__run *run, double *column)
+{
+    return run->kept ? plx__bound_share(run->ctx, run->kept, column, sizeof *column) : PLX_OK;
+}
+
+plx_status plx__share_counts(plx__run *run, double *count, plx_index n)
+{
+    return run->kept ? plx__peers_add(run->ctx, count, n) : PLX_OK; /* exact in any order */
+}
+
 /* ---- outcome ---- */
 
 /* How many samples it is about, and which. */

@@ -118,6 +118,10 @@ bool plx__streams_always(plx__run *run, const plx_dataset *data);
 
 /* Rows of `cut` that other processes have worked on come here, unless all keep their own. */
 plx_status plx__share_rows(plx__run *run, plx__slabs cut, plx_mat by_sample);
+/* One number per sample, of which those here are set: all of them, in any case. */
+plx_status plx__share_column(plx__run *run, double *column);
+/* Counts (whole numbers) of the samples here: of all, in any case. */
+plx_status plx__share_counts(plx__run *run, double *count, plx_index n);
 
 /* ---- what a method may ask and tell ---- */
 

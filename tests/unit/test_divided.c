@@ -2,9 +2,7 @@
  * whose model files are those of a single process. */
 #include "divided_helpers.h"
 
-#include "core/ranks.h"
 #include "io/npy.h"
-#include "parallax/metrics.h"
 #include "parallax/params.h"
 
 #ifdef PLX_CHECKED
@@ -229,73 +227,13 @@ static void what_needs_all_rows_is_refused(void **state)
 
 /* ---- fits ---- */
 
-static void write_metrics(rank_job *job, const plx_model *m, const plx_dataset *d, const char *path)
-{
-    plx_metrics *metrics = NULL;
-    assert_ok(job->ctx, plx_prediction_metrics(&metrics, job->ctx, plx_model_prediction(m), m, d));
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
-    for (plx_index i = 0; i < plx_metrics_count(metrics); i++)
-        fprintf(f, "%s %a\n", plx_metrics_name(metrics, i), plx_metrics_value(metrics, i, NULL));
-    fclose(f);
-    plx_metrics_destroy(metrics);
-}
-
-/* Every rank keeps the results of its own samples: rows of all arrays, and files that the ranks write together. */
-static void own_results_work(rank_job *job)
-{
-    const trial *t = job->arg;
-    char path[128];
-    plx_fit_options o = PLX_FIT_OPTIONS_INIT;
-    plx_model *m = NULL;
-    snprintf(path, sizeof path, "%s/data.h5mu", job->folder);
-    plx_dataset *d = read_data(job->ctx, path, 1);
-    plx_params *p = trial_settings(job, t);
-    o.own_results = 1;
-    assert_ok(job->ctx, plx_fit(&m, job->ctx, t->method, d, p, &o));
-    const plx_prediction *told = plx_model_prediction(m);
-    assert_int_equal(plx_prediction_divided(told), job->ranks > 1);
-    assert_int_equal(plx_prediction_scores(told).rows, plx_prediction_samples(told));
-    int64_t samples = plx_prediction_samples(told);
-    if (job->ranks > 1) assert_ok(job->ctx, plx__peers_total(job->ctx, &samples, 1));
-    assert_int_equal(samples, N); /* each is with one rank */
-    snprintf(path, sizeof path, "%s/own_%d_%d.txt", job->folder, job->ranks, job->rank);
-    write_metrics(job, m, d, path);
-    for (int e = 0; e < 3; e++) {
-        static const char *const endings[] = {"csv", "npy", "tsv"};
-        snprintf(path, sizeof path, "%s/array_%d.%s", job->folder, job->ranks, endings[e]);
-        assert_ok(job->ctx, plx_model_array_write(job->ctx, m, d, t->array, path));
-    }
-    snprintf(path, sizeof path, "%s/own_%d.csv", job->folder, job->ranks);
-    assert_ok(job->ctx, plx_prediction_write(job->ctx, told, d, path));
-    plx_model_destroy(m);
-    plx_params_destroy(p);
-    plx_dataset_destroy(d);
-}
-
-static void assert_same_own_results(const char *folder, int ranks)
-{
-    static const char *const names[][2] = {{"array", "csv"}, {"array", "npy"}, {"array", "tsv"}, {"own", "csv"}};
-    char alone[160], many[160];
-    for (int k = 0; k < 4; k++) {
-        snprintf(alone, sizeof alone, "%s/%s_1.%s", folder, names[k][0], names[k][1]);
-        snprintf(many, sizeof many, "%s/%s_%d.%s", folder, names[k][0], ranks, names[k][1]);
-        assert_same_files(alone, many);
-    }
-    for (int r = 0; r < ranks; r++) {
-        snprintf(alone, sizeof alone, "%s/own_1_0.txt", folder);
-        snprintf(many, sizeof many, "%s/own_%d_%d.txt", folder, ranks, r);
-        assert_same_files(alone, many);
-    }
-}
-
 static void fits_are_those_of_one_process(void **state)
 {
     static const trial trials[] = {
         {"nb", false, true, {NULL}, "posterior", false},
         {"coem", true, true, {"max_iter", "3", NULL}, "posterior.a", false},
         {"mvkmeans", true, true, {"max_iter", "3", NULL}, "scores.b", false},
-        {"mvplsa", false, true, {"max_iter", "3", "topics", "3", NULL}, NULL, false},
+        {"mvplsa", false, true, {"max_iter", "3", "topics", "3", NULL}, "pz", false},
         {"nb", false, true, {"rows", "l1", "combine", "product", NULL}, "posterior.b", false},
         {"nb", true, true, {NULL}, NULL, true}, /* dense: gathered */
         {"coem", false, false, {"clusters", "2", "restarts", "2", "max_iter", "4", NULL}, "posterior", false},
@@ -306,8 +244,8 @@ static void fits_are_those_of_one_process(void **state)
         {"mvkmeans", true, true, {"scale", "unit", "assignment", "concat", "max_iter", "2", NULL}, NULL, false},
         {"mvkmeans", false, true, {"scale", "tfidf", "init", "kmeans++", "max_iter", "2", NULL}, NULL, false},
         {"mvkmeans", false, true, {"assignment", "maxagree", "max_iter", "2", NULL}, NULL, true}, /* gathered */
-        {"mvplsa", true, true, {"max_iter", "2", "topics", "3", "rows", "raw", NULL}, NULL, false},
-        {"mvplsa", false, true, {"max_iter", "2", "model", "dplsa", "topics", "3", NULL}, NULL, false},
+        {"mvplsa", true, true, {"max_iter", "2", "topics", "3", "rows", "raw", NULL}, "pz", false},
+        {"mvplsa", false, true, {"max_iter", "2", "model", "dplsa", "topics", "3", NULL}, "pz", false},
         {"mvplsa", true, false, {"max_iter", "2", "clusters", "2", "topics", "2", NULL}, NULL, true}, /* gathered */
     };
     (void)state;
@@ -321,11 +259,7 @@ static void fits_are_those_of_one_process(void **state)
         plx_dataset_destroy(d);
         plx_context_destroy(ctx);
         for (int ranks = 1; ranks <= (ONLY_SOME ? 3 : MOST); ranks += ranks == 3 ? 2 : 1) {
-            together(ranks, fit_trial, &trials[k], folder);
-            for (int r = 0; r < ranks; r++) assert_same_results(folder, ranks, r);
-            if (!trials[k].array) continue;
-            together(ranks, own_results_work, &trials[k], folder);
-            assert_same_own_results(folder, ranks);
+            assert_same_by_ranks(&trials[k], folder, ranks);
         }
         remove_directory(folder);
     }

@@ -107,35 +107,36 @@ static plx_status put_view_scores(plx_mat *out, const colr *c, plx_cmat weights)
 {
     double *w = NULL;
     plx_mat s;
-    PLX_TRY(plx__store_new(out, c->run->out, "view_score", c->n, c->m * c->q));
+    PLX_TRY(plx__sample_array(out, c->run, "view_score", c->m * c->q));
     PLX_TRY(plx__arena_f64(&w, plx__scratch(c->ctx), c->d, 1));
     PLX_TRY(plx__arena_mat(&s, plx__scratch(c->ctx), c->n, c->m));
     for (plx_index q = 0; q < c->q; q++) {
         for (plx_index e = 0; e < c->d; e++) w[e] = weights.data[e * weights.ld + q];
         PLX_TRY(plx__colr_scores(c, w, s));
-        for (plx_index i = 0; i < c->n; i++)
+        for (plx_index i = c->begin; i < c->end; i++)
             for (plx_index j = 0; j < c->m; j++) out->data[i * out->ld + j * c->q + q] = s.data[i * c->m + j];
     }
-    PLX_TRY(plx__slabs_share(c->ctx, c->cut, out->data, (size_t)out->ld * sizeof *out->data, 1));
+    PLX_TRY(plx__share_rows(c->run, c->cut, *out));
     return plx__require_finite(c->run, plx__cmat(*out), "scores");
 }
 
 static plx_status put_predictions(const colr *c)
 {
     const plx__store *state = c->run->fitted ? c->run->fitted : c->run->out;
-    plx_index classes = c->run->problem->n_classes;
+    plx_index classes = c->run->problem->n_classes, begin = 0, end = 0;
     plx_cmat weights, shares;
     plx_mat scores, probability;
     int32_t *label = NULL;
     PLX_TRY(plx__store_shaped(&weights, c->ctx, state, "weights", c->d, c->q));
     PLX_TRY(plx__store_shaped(&shares, c->ctx, state, "_shares", 1, classes));
     PLX_TRY(put_view_scores(&scores, c, weights));
-    PLX_TRY(plx__store_new(&probability, c->run->out, "probability", c->n, classes));
-    for (plx_index i = 0; i < c->n; i++)
+    PLX_TRY(plx__sample_array(&probability, c->run, "probability", classes));
+    plx__kept_rows(&begin, &end, c->run);
+    for (plx_index i = begin; i < end; i++)
         fill_row(c, plx__cmat(scores), i, shares.data, probability.data + i * probability.ld);
-    PLX_TRY(plx__arena_i32(&label, plx__scratch(c->ctx), c->n));
-    plx__argmax_rows(label, plx__cmat(probability));
-    return plx__outcome_classes(c->run, label, plx__cmat(probability));
+    PLX_TRY(plx__arena_i32(&label, plx__scratch(c->ctx), end - begin));
+    plx__argmax_rows(label, plx__kept_part(c->run, probability));
+    return plx__outcome_classes(c->run, label, plx__kept_part(c->run, probability));
 }
 
 /* ---- fitting ---- */
@@ -250,7 +251,8 @@ double plx__colr_memory(const plx__run *run)
         entries += view->sparse ? (double)view->nonzeros : n * (double)view->cols;
         rows += plx__prepared_bytes(run, v) + (p->balance == COLR_BALANCED ? own : 0.0);
     }
-    double scores = n * (m * q + 8 * m + 2 * (double)x->n_classes + 4);
+    double kept = (double)plx__kept_count(run);
+    double scores = kept * (m * q + 2 * (double)x->n_classes) + n * (8 * m + 4);
     if (run->fitted) return rows + 8 * (scores + d);
     bool dense = plx__colr_prefers_dense(d, entries) || plx__wanted(run, "posterior_precision");
     double held = (double)(plx__held_end(&x->views[0], x->n) - plx__held_begin(&x->views[0]));
@@ -284,6 +286,7 @@ const plx__method plx__method_colr = {
     .streams_with = "graph=none",
     .own_rows = own_rows,
     .whose_rows = plx__whose_panes,
+    .own_results = true,
     .params = tables,
     .arrays = array_specs,
     .transform = "view_score",

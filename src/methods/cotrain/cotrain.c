@@ -138,18 +138,27 @@ static plx_status open_pool(cotraining *t)
     return PLX_OK;
 }
 
+/* The row of a sample in the array of the model, where its results stay here. */
+static void record(cotraining *t, plx_index sample, plx_index round, int32_t label, int32_t view)
+{
+    plx_index begin = 0, end = 0;
+    plx__kept_rows(&begin, &end, t->run);
+    if (sample < begin || sample >= end) return;
+    double *row = t->added.data + sample * t->added.ld;
+    row[0] = (double)round;
+    row[1] = label;
+    row[2] = view;
+}
+
 static plx_status open_labels(cotraining *t)
 {
-    PLX_TRY(plx__store_new(&t->added, t->run->out, "added", t->n, 3));
+    PLX_TRY(plx__sample_array(&t->added, t->run, "added", 3));
     PLX_TRY(plx__arena_i32(&t->label, plx__scratch(t->ctx), t->n));
     PLX_TRY(PLX__ARENA_NEW(&t->best, plx__scratch(t->ctx), t->n));
     for (plx_index i = 0; i < t->n; i++) {
-        double *row = t->added.data + i * t->added.ld;
         t->label[i] = t->run->problem->label[i];
         t->best[i].view = -1;
-        row[0] = t->label[i] >= 0 ? 0 : -1;
-        row[1] = t->label[i];
-        row[2] = -1;
+        record(t, i, t->label[i] >= 0 ? 0 : -1, t->label[i], -1);
     }
     return PLX_OK;
 }
@@ -307,11 +316,8 @@ static plx_status move_selected(cotraining *t, plx_index round, plx_index *count
             t->pool[kept++] = sample;
             continue;
         }
-        double *row = t->added.data + sample * t->added.ld;
         t->label[sample] = c->label;
-        row[0] = (double)round;
-        row[1] = c->label;
-        row[2] = c->view;
+        record(t, sample, round, c->label, c->view);
         list[moved++] = sample;
     }
     t->n_pool = kept;
@@ -400,7 +406,7 @@ static plx_status view_posterior(cotraining *t, plx_index v, plx__slabs cut, plx
     plx_index begin = 0, end = 0;
     plx_mat own;
     PLX_TRY(plx__view_key(&name, t->ctx, "posterior", h->view->name));
-    PLX_TRY(plx__store_new(&own, t->run->out, name, t->n, t->k));
+    PLX_TRY(plx__sample_array(&own, t->run, name, t->k));
     if (!h->able) return PLX_OK;
     plx__slabs_mine(&begin, &end, t->ctx, cut);
     if (end > begin)
@@ -416,7 +422,7 @@ static plx_status view_posterior(cotraining *t, plx_index v, plx__slabs cut, plx
         plx__axpy(joint.data + i * joint.ld, 1.0, row, t->k);
         views[i]++;
     }
-    return plx__slabs_share(t->ctx, cut, own.data, (size_t)own.ld * sizeof *own.data, 1);
+    return plx__share_rows(t->run, cut, own);
 }
 
 static plx_status label_all(cotraining *t)
@@ -428,9 +434,9 @@ static plx_status label_all(cotraining *t)
     plx__slabs cut = plx__slabs_cut(t->n, PLX__PANE_ROWS);
     const plx__store *state = t->run->fitted ? t->run->fitted : t->run->out;
     PLX_TRY(plx__store_shaped(&frequency, t->ctx, state, "_frequencies", 1, t->k));
-    PLX_TRY(plx__store_new(&joint, t->run->out, "posterior", t->n, t->k));
+    PLX_TRY(plx__sample_array(&joint, t->run, "posterior", t->k));
     PLX_TRY(plx__arena_i32(&views, plx__scratch(t->ctx), t->n));
-    PLX_TRY(plx__arena_i32(&label, plx__scratch(t->ctx), t->n));
+    PLX_TRY(plx__arena_i32(&label, plx__scratch(t->ctx), plx__kept_count(t->run)));
     for (plx_index v = 0; v < t->n_views; v++) PLX_TRY(view_posterior(t, v, cut, joint, views));
     plx__slabs_mine(&begin, &end, t->ctx, cut);
     for (plx_index i = begin; i < end; i++) {
@@ -438,10 +444,10 @@ static plx_status label_all(cotraining *t)
         if (views[i]) plx__scale(row, 1.0 / views[i], t->k);
         else memcpy(row, frequency.data, (size_t)t->k * sizeof *row);
     }
-    PLX_TRY(plx__slabs_share(t->ctx, cut, joint.data, (size_t)joint.ld * sizeof *joint.data, 1));
+    PLX_TRY(plx__share_rows(t->run, cut, joint));
     PLX_TRY(plx__require_finite(t->run, plx__cmat(joint), "posteriors"));
-    plx__argmax_rows(label, plx__cmat(joint));
-    return plx__outcome_classes(t->run, label, plx__cmat(joint));
+    plx__argmax_rows(label, plx__kept_part(t->run, joint));
+    return plx__outcome_classes(t->run, label, plx__kept_part(t->run, joint));
 }
 
 static plx_status check(plx__run *run)
@@ -537,11 +543,12 @@ static double memory(const plx__run *run)
     const plx__problem *x = run->problem;
     bool nb = ((const ct_params *)run->params)->base == CT_NB;
     double n = (double)x->n, k = (double)x->n_classes, bytes = 0, most = 0, l = most_labelled(run);
+    double kept = (double)plx__kept_count(run);
     for (plx_index v = 0; v < x->n_views; v++) {
-        bytes += 8 * k * ((double)x->views[v].cols + 1 + n);
+        bytes += 8 * k * ((double)x->views[v].cols + 1 + kept);
         most = fmax(most, fmax(training_bytes(run, v, l), scoring_bytes(run, v)));
     }
-    return bytes + most + n * (16 * k + 72 + (double)sizeof(choice)) +
+    return bytes + most + kept * (16 * k + 32) + n * (40 + (double)sizeof(choice)) +
            (nb ? plx__scale_rows_bytes(run, plx__is_countlike) : 0);
 }
 
@@ -569,6 +576,7 @@ const plx__method plx__method_cotrain = {
     .streams_with = "base=nb",
     .own_rows = own_rows,
     .whose_rows = plx__whose_panes,
+    .own_results = true,
     .params = tables,
     .arrays = array_specs,
     .transform = "posterior",

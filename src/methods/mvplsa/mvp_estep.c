@@ -165,11 +165,8 @@ void plx__mvp_blocks_of(plx_index *first, plx_index *last, const plx_context *ct
 /* What a process made of a block, to all. */
 static plx_status share_block(mvp *m, int owner, plx_index b, bool full)
 {
-    plx_index rows = m->start[b + 1] - m->start[b];
     PLX_TRY(plx__peers_spread(m->ctx, owner, &m->block_sum[b], sizeof *m->block_sum));
     if (!full) return PLX_OK;
-    PLX_TRY(
-        plx__peers_spread(m->ctx, owner, m->next + m->start[b] * m->width, (size_t)(rows * m->width) * sizeof(double)));
     for (plx_index i = 0; i < m->n_views; i++) {
         const mvp_view *v = &m->views[i];
         plx_index scatter = v->features * v->width, counts = v->topics * m->z;
@@ -180,8 +177,15 @@ static plx_status share_block(mvp *m, int owner, plx_index b, bool full)
     return PLX_OK;
 }
 
+plx_status plx__mvp_share(mvp *m, double *by_document, plx_index width)
+{
+    if (plx__ranks(m->ctx) == 1) return PLX_OK;
+    return plx__bound_share(m->ctx, m->bound, by_document, (size_t)width * sizeof *by_document);
+}
+
 static plx_status share_blocks(mvp *m, bool full)
 {
+    if (full && m->run->checkpoint) PLX_TRY(plx__mvp_share(m, m->next, m->width));
     for (int r = 0; plx__ranks(m->ctx) > 1 && r < plx__ranks(m->ctx); r++) {
         plx_index first = 0, last = 0;
         plx__mvp_blocks_of(&first, &last, m->ctx, m->n_blocks, r);

@@ -225,6 +225,16 @@ static int64_t row_entries(const plx__view *v, plx_index i)
     return count;
 }
 
+static void bounds_of(plx_index *bound, const plx_context *ctx, const plx_index *start, plx_index count)
+{
+    plx_index first = 0, last = 0;
+    for (int r = 0; r < plx__ranks(ctx); r++) {
+        plx__mvp_blocks_of(&first, &last, ctx, count, r);
+        bound[r] = start[first];
+        bound[r + 1] = start[last];
+    }
+}
+
 static plx_status open_blocks(mvp *m)
 {
     int64_t *length = NULL;
@@ -237,7 +247,21 @@ static plx_status open_blocks(mvp *m)
     }
     PLX_TRY(plx__held_share(m->ctx, &m->own[0], length, sizeof *length));
     PLX_TRY(cut_blocks(&m->start, &m->n_blocks, m->ctx, length, m->n, features));
+    PLX_TRY(plx__arena_i64(&m->bound, plx__scratch(m->ctx), plx__ranks(m->ctx) + 1));
+    bounds_of(m->bound, m->ctx, m->start, m->n_blocks);
     return plx__arena_f64(&m->block_sum, plx__scratch(m->ctx), m->n_blocks, 1);
+}
+
+static plx_status open_mixtures(mvp *m)
+{
+    double **const each[] = {&m->c, &m->next};
+    bool all = m->run->checkpoint != NULL;
+    plx_index begin = all ? 0 : m->bound[plx__rank(m->ctx)], end = all ? m->n : m->bound[plx__rank(m->ctx) + 1];
+    for (int k = 0; k < 2; k++) {
+        PLX_TRY(plx__arena_f64(each[k], plx__scratch(m->ctx), end - begin, m->width));
+        *each[k] = plx__rows_at(*each[k], begin, m->width);
+    }
+    return PLX_OK;
 }
 
 /* ---- several processes ---- */
@@ -256,7 +280,7 @@ bool plx__mvp_own_rows(plx__run *run, const plx_dataset *data)
 plx_status plx__mvp_whose_rows(plx_index *bound, plx__run *run)
 {
     const plx__problem *p = run->problem;
-    plx_index *start = NULL, count = 0, first = 0;
+    plx_index *start = NULL, count = 0;
     int64_t *length = NULL;
     double features = 1;
     PLX_TRY(plx__arena_i64(&length, plx__scratch(run->ctx), p->n));
@@ -267,12 +291,7 @@ plx_status plx__mvp_whose_rows(plx_index *bound, plx__run *run)
     }
     PLX_TRY(plx__held_share(run->ctx, &p->views[0], length, sizeof *length));
     PLX_TRY(cut_blocks(&start, &count, run->ctx, length, p->n, features));
-    for (int r = 0; r < plx__ranks(run->ctx); r++) {
-        plx_index last = 0;
-        plx__mvp_blocks_of(&first, &last, run->ctx, count, r);
-        bound[r] = start[first];
-        bound[r + 1] = start[last];
-    }
+    bounds_of(bound, run->ctx, start, count);
     return PLX_OK;
 }
 
@@ -321,8 +340,7 @@ plx_status plx__mvp_open(mvp *m, plx__run *run)
     PLX_TRY(open_topics(m));
     if (run->fitted) return PLX_OK;
     PLX_TRY(open_blocks(m));
-    PLX_TRY(plx__arena_f64(&m->c, plx__scratch(m->ctx), m->n, m->width));
-    PLX_TRY(plx__arena_f64(&m->next, plx__scratch(m->ctx), m->n, m->width));
+    PLX_TRY(open_mixtures(m));
     for (plx_index v = 0; v < m->n_views; v++) PLX_TRY(open_model(m, &m->views[v]));
     return plx__mvp_open_workers(m);
 }

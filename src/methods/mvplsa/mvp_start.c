@@ -213,7 +213,7 @@ static plx_status start_mixtures(mvp *m, plx_mat c)
 static void mix_and_clamp(mvp *m, plx_cmat start)
 {
     double mix = m->set->init_mix;
-    for (plx_index d = 0; d < m->n; d++) {
+    for (plx_index d = m->bound[plx__rank(m->ctx)]; d < m->bound[plx__rank(m->ctx) + 1]; d++) {
         double *c = m->c + d * m->width;
         int32_t label = m->run->problem->label[d];
         for (plx_index z = 0; z < m->z; z++)

@@ -12,6 +12,7 @@
 #include "run/checkpoint.h"
 #include "run/clusters.h"
 #include "core/parallel.h"
+#include "core/ranks.h"
 #include "data/divided.h"
 #include "methods/mvplsa/mvplsa.h"
 #include "mixture/row_scaling.h"
@@ -161,11 +162,12 @@ static plx_status iterate(mvp *m, course *r)
 static plx_status label_documents(mvp *m, plx_mat pz)
 {
     int32_t *label = NULL;
+    plx_cmat own = plx__kept_part(m->run, pz);
     PLX_TRY(plx__require_finite(m->run, plx__cmat(pz), "class probabilities"));
-    PLX_TRY(plx__arena_i32(&label, plx__scratch(m->ctx), m->n));
-    plx__argmax_rows(label, plx__cmat(pz));
-    if (m->set->clusters > 0) return plx__outcome_clusters(m->run, label, m->z, plx__cmat(pz));
-    return plx__outcome_classes(m->run, label, plx__cmat(pz));
+    PLX_TRY(plx__arena_i32(&label, plx__scratch(m->ctx), own.rows));
+    plx__argmax_rows(label, own);
+    if (m->set->clusters > 0) return plx__outcome_clusters(m->run, label, m->z, own);
+    return plx__outcome_classes(m->run, label, own);
 }
 
 /* With tol = 0 all iterations are what was asked for: no warning, though nothing says that EM has converged. */
@@ -178,6 +180,17 @@ static plx_status finish(mvp *m, const course *r)
     return PLX_OK;
 }
 
+/* What an iteration ends with, of the rank's own documents first. */
+static plx_status put_mixtures(plx_mat *pz, mvp *m)
+{
+    PLX_TRY(plx__sample_array(pz, m->run, "pz", m->z));
+    for (plx_index d = m->bound[plx__rank(m->ctx)]; d < m->bound[plx__rank(m->ctx) + 1]; d++) {
+        plx__breathe(m->ctx, d);
+        memcpy(pz->data + d * pz->ld, m->c + d * m->width, (size_t)m->z * sizeof(double));
+    }
+    return m->run->kept ? PLX_OK : plx__mvp_share(m, pz->data, m->z);
+}
+
 static plx_status fit(plx__run *run)
 {
     mvp m;
@@ -186,8 +199,7 @@ static plx_status fit(plx__run *run)
     PLX_TRY(plx__mvp_open(&m, run));
     PLX_TRY(plx__mvp_device_open(&m));
     PLX_TRY(plx__mvp_device_close(&m, iterate(&m, &r)));
-    PLX_TRY(plx__store_new(&pz, run->out, "pz", m.n, m.z));
-    plx__mat_copy(pz, (plx_cmat){m.c, m.n, m.z, m.width});
+    PLX_TRY(put_mixtures(&pz, &m));
     PLX_TRY(finish(&m, &r));
     return label_documents(&m, pz);
 }
@@ -233,7 +245,8 @@ static double memory(const plx__run *run)
         most = fmax(most, y);
     }
     bytes += (double)plx__workers(run->ctx) * 8 * (2 * MVP_FEATURE_BLOCK * most + 4 * (z + most + 14));
-    return bytes + 8 * n * (5 * z + 17) + start_bytes(run, z) + plx__scale_rows_bytes(run, NULL);
+    double own = run->checkpoint ? n : (double)plx__kept_count(run);
+    return bytes + 8 * own * (4 * z + 14) + 8 * n * (z + 3) + start_bytes(run, z) + plx__scale_rows_bytes(run, NULL);
 }
 
 static const plx__param_table tables[] = {param_specs, plx__row_params, plx__heldout_params, plx__uncovered_params,
@@ -261,6 +274,7 @@ const plx__method plx__method_mvplsa = {
     .ranks = PLX__RANKS_SUMS,
     .own_rows = plx__mvp_own_rows,
     .whose_rows = plx__mvp_whose_rows,
+    .own_results = true,
     .params = tables,
     .arrays = array_specs,
     .profiles = {.array = "pf.VIEW", .mix = "py.VIEW"},

@@ -67,10 +67,13 @@ typedef struct mvp {
     const mvp_params *set;
     plx_index n, z, width; /* documents, classes, plx__plsa_width(z) */
     plx_index n_own, n_views;
-    plx__view *own;    /* the data set's views, sparse and with scaled rows */
-    mvp_view *views;   /* as modelled: own, their parts, or all in one */
-    double *c, *next;  /* n x width: p(z|d), and what the last E step makes of it */
+    plx__view *own;  /* the data set's views, sparse and with scaled rows */
+    mvp_view *views; /* as modelled: own, their parts, or all in one */
+    /* n x width: p(z|d), and what the last E step makes of it. A rank has the rows of its blocks; with a checkpoint, which
+     * takes all of them, those of others, too. */
+    double *c, *next;
     plx_index *start;  /* n_blocks + 1: first document of every block */
+    plx_index *bound;  /* documents bound[r] .. bound[r+1]-1 are in the blocks of rank r */
     double *block_sum; /* n_blocks */
     plx_index n_blocks;
     mvp_worker *workers;
@@ -106,6 +109,8 @@ plx_status plx__mvp_start(mvp *m); /* A, B and C */
 /* ---- mvp_estep.c ---- */
 /* Tables from A and B to the power of `temper`. */
 plx_status plx__mvp_tables(mvp *m, double temper);
+/* p(z|d) of its own documents, from every rank to all. */
+plx_status plx__mvp_share(mvp *m, double *by_document, plx_index width);
 /* Of `count` blocks, first .. last-1 are the rank's. */
 void plx__mvp_blocks_of(plx_index *first, plx_index *last, const plx_context *ctx, plx_index count, int rank);
 /* Log-likelihood at the tables' parameters; with `full` also m->next, scatter and b_counts for the M step. */

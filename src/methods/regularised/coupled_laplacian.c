@@ -136,7 +136,7 @@ static plx_status put_classifier(const plx__learner *q, plx__run *run)
 {
     const char *name = NULL, *view = q->x.data.name;
     PLX_TRY(plx__joint_name(&name, run, "alpha", view));
-    PLX_TRY(plx__put_rows(run, name, q->sample, NULL, plx__cmat(q->alpha)));
+    PLX_TRY(plx__put_rows(run, name, q->sample, q->expanded, plx__cmat(q->alpha)));
     PLX_TRY(plx__joint_name(&name, run, "bias", view));
     PLX_TRY(plx__store_put(run->out, name, plx__cmat_of(q->b, 1, q->y.cols)));
     if (!q->hinge) return PLX_OK;
@@ -172,7 +172,7 @@ static plx_status finish_classifier(coupled *z, plx_index v, plx__learner *q)
     PLX_TRY(plx__joint_name(&name, run, "f", q->x.data.name));
     PLX_TRY(plx__store_new(&z->f[v], run->out, name, run->problem->n, q->y.cols));
     PLX_TRY(plx__learner_values(q, run, z->f[v]));
-    PLX_TRY(plx__learner_objective(&objective, q, run, plx__cmat(z->f[v])));
+    PLX_TRY(plx__learner_objective(&objective, q, run, z->f[v]));
     for (plx_index i = 0; i < q->n; i++) plx__axpy(z->f[v].data + q->sample[i] * z->f[v].ld, 1.0, q->b, q->y.cols);
     z->objective += objective;
     z->iterations += q->iterations;

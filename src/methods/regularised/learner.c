@@ -84,14 +84,6 @@ static plx_status labelled_samples(plx_index **out, const plx__learner *q, plx__
     return PLX_OK;
 }
 
-static void spread(plx_mat to, plx_context *ctx, const plx_index *position, plx_cmat from)
-{
-    for (plx_index i = 0; i < from.rows; i++) {
-        plx__breathe(ctx, i);
-        memcpy(to.data + position[i] * to.ld, from.data + i * from.ld, (size_t)from.cols * sizeof(double));
-    }
-}
-
 /* ---- squared loss without a graph ---- */
 
 /* Stationarity in f: gamma l a_i = y_i - f(x_i) - b. */
@@ -165,12 +157,11 @@ static plx_status ridge_in_samples(plx__learner *q, plx__run *run, const plx_ind
 static plx_status solve_ridge(plx__learner *q, plx__run *run)
 {
     plx_index *at = NULL;
-    plx_mat a;
+    plx_mat a = q->alpha;
     plx__iter_result result = {.converged = true};
     plx__ridge_options o = {q->gamma_a, q->bias, q->tol, NULL, q->x.data.kernel.kind != PLX__KERNEL_PRECOMPUTED};
     PLX_TRY(matrix_name(&o.what, q, run));
     PLX_TRY(labelled_samples(&at, q, run));
-    PLX_TRY(plx__arena_mat(&a, plx__scratch(run->ctx), q->l, q->y.cols));
     if (q->most_pivots) PLX_TRY(ridge_by_pivots(q, run, at, &o, a, &result));
     else if (q->solver == PLX__SYSTEM_PRIMAL) PLX_TRY(ridge_in_features(q, run, at, &o, a, &result));
     else PLX_TRY(ridge_in_samples(q, run, at, &o, a, &result));
@@ -180,7 +171,6 @@ static plx_status solve_ridge(plx__learner *q, plx__run *run)
         PLX_TRY(ridge_in_features(q, run, at, &o, a, &result));
     q->iterations = result.iterations;
     q->converged = result.converged;
-    spread(q->alpha, run->ctx, q->labelled, plx__cmat(a));
     return PLX_OK;
 }
 
@@ -417,16 +407,13 @@ static plx_status bring_labelled(plx__learner *q, plx__run *run)
 
 static plx_status solve_plain_svm(plx__learner *q, plx__run *run)
 {
-    plx_mat k = {0}, u;
-    PLX_TRY(plx__arena_mat(&u, plx__scratch(run->ctx), q->l, q->y.cols));
+    plx_mat k = {0};
     PLX_TRY(bring_labelled(q, run));
     if (q->solver == PLX__SYSTEM_DENSE) {
         PLX_TRY(plx__arena_mat(&k, plx__scratch(run->ctx), q->l, q->l));
         PLX_TRY(plx__expansion_gram(run->ctx, &q->near, q->at, q->l, k));
     }
-    PLX_TRY(solve_duals(q, run, plx__cmat(k), u));
-    spread(q->alpha, run->ctx, q->labelled, plx__cmat(u));
-    return PLX_OK;
+    return solve_duals(q, run, plx__cmat(k), q->alpha);
 }
 
 /* Z = (I + M G)^-1 E_l gives the labelled columns G Z of the deformed kernel, and alpha = Z u. */
@@ -460,11 +447,23 @@ static plx_status solve_smooth_svm(plx__learner *q, plx__run *run)
 
 /* ---- together ---- */
 
+/* Sample numbers of the rows of alpha. */
+static plx_status expanded_samples(const plx_index **out, const plx__learner *q, plx__run *run)
+{
+    plx_index *at = NULL;
+    *out = q->sample;
+    if (!q->expanded) return PLX_OK;
+    PLX_TRY(labelled_samples(&at, q, run));
+    *out = at;
+    return PLX_OK;
+}
+
 plx_status plx__learner_solve(plx__learner *q, plx__run *run)
 {
     PLX_TRY(settle_solver(q, run));
     q->converged = true;
-    PLX_TRY(plx__arena_mat(&q->alpha, plx__scratch(run->ctx), q->n, q->y.cols));
+    q->expanded = has_graph(q) ? NULL : q->labelled;
+    PLX_TRY(plx__arena_mat(&q->alpha, plx__scratch(run->ctx), q->expanded ? q->l : q->n, q->y.cols));
     PLX_TRY(plx__arena_f64(&q->b, plx__scratch(run->ctx), q->y.cols, 1));
     if (q->hinge) PLX_TRY(plx__arena_mat(&q->dual, plx__scratch(run->ctx), q->l, q->y.cols));
     PLX_TRY(plx__report(run->ctx, "solve", 0, 1, NAN));
@@ -474,41 +473,52 @@ plx_status plx__learner_solve(plx__learner *q, plx__run *run)
 
 plx_status plx__learner_values(plx__learner *q, plx__run *run, plx_mat f)
 {
+    const plx_index *at = NULL;
+    PLX_TRY(expanded_samples(&at, q, run));
     if (q->most_pivots) PLX_TRY(plx__pivot_expansion_keep(run, &q->x, &q->pivots, plx__cmat(q->weights)));
     else if (q->weights.data) PLX_TRY(plx__expansion_keep_weights(run, &q->x, plx__cmat(q->weights)));
-    else PLX_TRY(plx__expansion_keep(run, &q->x, q->sample, q->n, plx__cmat(q->alpha)));
+    else PLX_TRY(plx__expansion_keep(run, &q->x, at, q->alpha.rows, plx__cmat(q->alpha)));
     return plx__expansion_values(run, &q->x, f);
 }
 
-static double squares(plx_cmat w)
+/* Rows of f where alpha has rows; other processes may have them. */
+static plx_status values_expanded(plx_cmat *out, const plx__learner *q, plx__run *run, plx_mat f)
 {
-    double sum = 0;
-    for (plx_index i = 0; i < w.rows; i++) sum += plx__dot(w.data + i * w.ld, w.data + i * w.ld, w.cols);
-    return sum;
+    plx__points rows;
+    const plx_index *at = NULL;
+    PLX_TRY(expanded_samples(&at, q, run));
+    PLX_TRY(plx__points_choose(&rows, run->ctx, plx__points_dense(plx__cmat(f)), run->kept, at, q->alpha.rows));
+    *out = rows.dense;
+    return PLX_OK;
 }
 
-plx_status plx__learner_objective(double *out, const plx__learner *q, plx__run *run, plx_cmat f)
+/* x'Lx, summed over classes. */
+static plx_status roughness(double *out, const plx__learner *q, plx__run *run, plx_cmat x)
+{
+    plx_mat lx;
+    if (!has_graph(q)) return PLX_OK;
+    PLX_TRY(plx__arena_mat(&lx, plx__scratch(run->ctx), x.rows, x.cols));
+    PLX_TRY(q->graph(q->graph_arg, run->ctx, x, lx));
+    for (plx_index i = 0; i < x.rows; i++) *out += plx__dot(lx.data + i * lx.ld, x.data + i * x.ld, x.cols);
+    return PLX_OK;
+}
+
+plx_status plx__learner_objective(double *out, const plx__learner *q, plx__run *run, plx_mat f)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(run->ctx));
     double loss = 0, norm = 0, rough = 0;
-    plx_mat own, lf;
-    PLX_TRY(plx__arena_mat(&own, plx__scratch(run->ctx), q->n, f.cols));
-    PLX_TRY(plx__arena_mat(&lf, plx__scratch(run->ctx), q->n, f.cols));
-    for (plx_index i = 0; i < q->n; i++) {
-        plx__breathe(run->ctx, i);
-        memcpy(own.data + i * own.ld, f.data + q->sample[i] * f.ld, (size_t)f.cols * sizeof(double));
-    }
-    if (has_graph(q)) PLX_TRY(q->graph(q->graph_arg, run->ctx, plx__cmat(own), lf));
+    plx_cmat own;
+    PLX_TRY(values_expanded(&own, q, run, f));
+    PLX_TRY(roughness(&rough, q, run, own));
     for (plx_index i = 0; i < q->l; i++)
         for (plx_index c = 0; c < f.cols; c++) {
-            double y = q->y.data[i * q->y.ld + c], s = own.data[q->labelled[i] * own.ld + c] + q->b[c];
+            double y = q->y.data[i * q->y.ld + c];
+            double s = own.data[(q->expanded ? i : q->labelled[i]) * own.ld + c] + q->b[c];
             loss += q->hinge ? fmax(0.0, 1.0 - y * s) : (y - s) * (y - s);
         }
-    if (q->weights.data) norm = squares(plx__cmat(q->weights)); /* their f is not quite that of alpha */
-    for (plx_index i = 0; i < q->n; i++) {
-        if (!q->weights.data) norm += plx__dot(q->alpha.data + i * q->alpha.ld, own.data + i * own.ld, f.cols);
-        rough += plx__dot(lf.data + i * lf.ld, own.data + i * own.ld, f.cols);
-    }
+    /* w'w where there are weights: their f is not quite that of alpha */
+    plx_cmat a = plx__cmat(q->weights.data ? q->weights : q->alpha), b = q->weights.data ? a : own;
+    for (plx_index i = 0; i < a.rows; i++) norm += plx__dot(a.data + i * a.ld, b.data + i * b.ld, f.cols);
     *out = loss / (double)q->l + q->gamma_a * norm + q->gamma_i * rough;
     plx__arena_rewind(plx__scratch(run->ctx), mark);
     return PLX_OK;
@@ -558,9 +568,10 @@ double plx__learner_bytes(const plx__run *run, plx_index view, plx__system_solve
         solving = (cols <= FEW_FEATURES ? l * cols + cols * cols : entries) + (l + 3 * cols) * k;
         solving += plx__row_passes_bytes(run->ctx, p->n_labelled, table) / 8;
     }
+    double kept_rows = (double)plx__kept_count(run), rows = graph ? n : l; /* of results; of coefficients */
     if (hinge) solving += (l + 4) * k;
     if (!graph) solving += brought(run, view, hinge || solver != PLX__SYSTEM_PRIMAL);
-    return plx__prepared_bytes(run, view) + 8 * (kept + solving + scoring + 4 * n * k);
+    return plx__prepared_bytes(run, view) + 8 * (kept + solving + scoring + (5 * kept_rows + 2 * rows) * k + 2 * n);
 }
 
 /* Prepared and labelled rows, the factor and its normal equations, blocks of scores, results. */
@@ -568,6 +579,7 @@ double plx__learner_pivot_bytes(const plx__run *run, plx_index view, plx_index m
 {
     const plx__problem *p = run->problem;
     double n = (double)p->n, l = (double)p->n_labelled, k = (double)p->n_classes, entries = 0;
+    double kept_rows = (double)plx__kept_count(run);
     double pivots = fmin((double)most_pivots, l);
     plx__slabs cut = plx__slabs_cut(p->n_labelled, PLX__PANE_ROWS);
     for (plx_index v = 0; v < p->n_views; v++)
@@ -577,5 +589,5 @@ double plx__learner_pivot_bytes(const plx__run *run, plx_index view, plx_index m
     double solving = 2 * pivots * pivots + (2 * l + 5 * pivots) * k + fmin(l, PLX__PANE_ROWS) * pivots;
     return plx__prepared_bytes(run, view) + plx__pivot_expansion_bytes(held, pivots) +
            plx__row_passes_bytes(run->ctx, p->n_labelled, pivots * pivots) +
-           8 * (2 * entries + brought(run, view, false) + solving + 1024.0 * pivots + 4 * n * k);
+           8 * (2 * entries + brought(run, view, false) + solving + 1024.0 * pivots + 5 * kept_rows * k + 2 * n);
 }

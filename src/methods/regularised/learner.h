@@ -30,7 +30,8 @@ typedef struct plx__learner {
     plx__expansion near; /* hinge without a graph: x with the rows of the labelled samples on every process, and */
     plx_index *at;       /* where they are there */
 
-    plx_mat alpha;             /* n x K coefficients in K */
+    plx_mat alpha;             /* coefficients in K of all n samples, or, without a graph, of the labelled ones */
+    const plx_index *expanded; /* positions in `sample` of its rows; NULL: all */
     plx_mat dual;              /* l x K, hinge only */
     plx_mat weights;           /* cols x K when the solver found them; data NULL otherwise */
     plx__kernel_pivots pivots; /* of most_pivots: the weights are those of its rows */
@@ -46,13 +47,14 @@ plx_status plx__learner_collect(plx__learner *q, plx__run *run);
 /* Chooses a solver where it is auto, says which in the log, and fits. */
 plx_status plx__learner_solve(plx__learner *q, plx__run *run);
 
-/* Stores what prediction needs; then f (all samples x K) without offset. */
+/* Stores what prediction needs; then f (samples whose results stay here x K) without offset. */
 plx_status plx__learner_values(plx__learner *q, plx__run *run, plx_mat f);
 
 /* Sum over classes of the objective at the values f. */
-plx_status plx__learner_objective(double *out, const plx__learner *q, plx__run *run, plx_cmat f);
+plx_status plx__learner_objective(double *out, const plx__learner *q, plx__run *run, plx_mat f);
 
-/* Rows of `from` (one per sample of the list) into an n x K array of the model; other rows are zero. */
+/* Rows of `from` (one per sample of the list, or of its positions) into an n x K array of the model; other rows are
+ * zero. */
 plx_status plx__put_rows(plx__run *run, const char *name, const plx_index *sample, const plx_index *position,
                          plx_cmat from);
 
@@ -62,7 +64,8 @@ double plx__learner_bytes(const plx__run *run, plx_index view, plx__system_solve
 /* The same with pivots, squared loss and no graph. */
 double plx__learner_pivot_bytes(const plx__run *run, plx_index view, plx_index most_pivots);
 
-/* Rows that are not usable get the class shares of the model and its most frequent class; the warning says `why`. */
+/* Rows that are not usable get the class shares of the model and its most frequent class; the warning says `why`. Scores
+ * and labels are those that stay here. */
 plx_status plx__prior_rows(plx__run *run, plx_mat scores, int32_t *label, const uint8_t *usable, const char *why);
 
 /* Tells which limit ended a solver before it reached tol; max_iter 0: it has none. */

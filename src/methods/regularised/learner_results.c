@@ -9,11 +9,14 @@ plx_status plx__put_rows(plx__run *run, const char *name, const plx_index *sampl
                          plx_cmat from)
 {
     plx_mat to;
-    PLX_TRY(plx__store_new(&to, run->out, name, run->problem->n, from.cols));
+    plx_index begin = 0, end = 0;
+    PLX_TRY(plx__sample_array(&to, run, name, from.cols));
+    plx__kept_rows(&begin, &end, run);
     for (plx_index i = 0; i < from.rows; i++) {
+        plx_index at = sample[position ? position[i] : i];
         plx__breathe(run->ctx, i);
-        memcpy(to.data + sample[position ? position[i] : i] * to.ld, from.data + i * from.ld,
-               (size_t)from.cols * sizeof(double));
+        if (at < begin || at >= end) continue;
+        memcpy(to.data + at * to.ld, from.data + i * from.ld, (size_t)from.cols * sizeof(double));
     }
     return PLX_OK;
 }
@@ -25,14 +28,15 @@ plx_status plx__prior_rows(plx__run *run, plx_mat scores, int32_t *label, const 
     const plx__problem *p = run->problem;
     const double *shares = NULL;
     int32_t majority = 0;
-    plx_index without = 0;
+    plx_index without = 0, begin = 0, end = 0;
     for (plx_index i = 0; i < p->n; i++) without += !usable[i];
     if (!without) return PLX_OK;
     PLX_TRY(plx__prior_get(&shares, &majority, run->ctx, run->fitted ? run->fitted : run->out, p->n_classes));
-    for (plx_index i = 0; i < p->n; i++) {
+    plx__kept_rows(&begin, &end, run);
+    for (plx_index i = begin; i < end; i++) {
         if (usable[i]) continue;
         memcpy(scores.data + i * scores.ld, shares, (size_t)scores.cols * sizeof *shares);
-        label[i] = majority;
+        label[i - begin] = majority;
     }
     plx__warn(run->ctx, "%s: %lld samples %s and get the most frequent class '%s'", run->method->name,
               (long long)without, why, p->classes[majority]);

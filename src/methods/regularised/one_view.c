@@ -80,17 +80,19 @@ static plx_status score(plx__run *run, const plx__expansion *x, plx_mat f)
     PLX_TRY(plx__decision_of(&how, run));
     bool centred = own->bias && how == PLX__DECIDE_CENTRED;
     PLX_TRY(plx__store_shaped(&b, run->ctx, run->fitted ? run->fitted : run->out, "bias", 1, f.cols));
-    for (plx_index i = 0; i < f.rows && !centred; i++) {
+    plx_index begin = 0, end = 0;
+    plx__kept_rows(&begin, &end, run);
+    for (plx_index i = begin; i < end && !centred; i++) {
         plx__breathe(run->ctx, i);
         if (x->data.present[i]) plx__axpy(f.data + i * f.ld, 1.0, b.data, f.cols);
     }
     PLX_TRY(plx__require_finite(run, plx__cmat(f), "scores"));
-    PLX_TRY(plx__arena_i32(&label, plx__scratch(run->ctx), f.rows));
+    PLX_TRY(plx__arena_i32(&label, plx__scratch(run->ctx), end - begin));
     PLX_TRY(plx__decide(label, run, f, x->data.present, centred));
-    PLX_TRY(plx__mat_clone(&shown, plx__scratch(run->ctx), plx__cmat(f)));
+    PLX_TRY(plx__rows_clone(&shown, run->ctx, plx__cmat(f), run->kept));
     PLX_TRY(plx__arena_printf(&why, plx__scratch(run->ctx), "lack view '%s'", x->data.name));
     PLX_TRY(plx__prior_rows(run, shown, label, x->data.present, why));
-    return plx__outcome_classes(run, label, plx__cmat(shown));
+    return plx__outcome_classes(run, label, plx__kept_part(run, shown));
 }
 
 /* ---- results of a fit ---- */
@@ -122,14 +124,14 @@ static plx_status put_results(plx__run *run, plx__learner *q, const view_graph *
 {
     plx_mat f;
     PLX_TRY(plx__store_put(run->out, "bias", plx__cmat_of(q->b, 1, q->y.cols)));
-    PLX_TRY(plx__store_new(&f, run->out, "scores", run->problem->n, q->y.cols));
-    PLX_TRY(plx__put_rows(run, "alpha", q->sample, NULL, plx__cmat(q->alpha)));
+    PLX_TRY(plx__sample_array(&f, run, "scores", q->y.cols));
+    PLX_TRY(plx__put_rows(run, "alpha", q->sample, q->expanded, plx__cmat(q->alpha)));
     if (q->hinge) PLX_TRY(plx__put_rows(run, "dual", q->sample, q->labelled, plx__cmat(q->dual)));
     PLX_TRY(put_gram(run, q));
     PLX_TRY(put_laplacian(run, g));
     PLX_TRY(plx__prior_put(run->out, run->ctx, run->problem, q->x.data.present));
     PLX_TRY(plx__learner_values(q, run, f));
-    PLX_TRY(plx__learner_objective(&run->info->objective, q, run, plx__cmat(f)));
+    PLX_TRY(plx__learner_objective(&run->info->objective, q, run, f));
     PLX_TRY(score(run, &q->x, f));
     run->info->iterations = q->iterations;
     if (q->iterations || !q->converged) run->info->converged = q->converged;
@@ -172,7 +174,7 @@ plx_status plx__one_view_predict(plx__run *run)
     plx_mat f;
     PLX_TRY(choose_view(&view, run));
     PLX_TRY(plx__expansion_prepare(&x, run, view));
-    PLX_TRY(plx__store_new(&f, run->out, "scores", run->problem->n, run->problem->n_classes));
+    PLX_TRY(plx__sample_array(&f, run, "scores", run->problem->n_classes));
     PLX_TRY(plx__expansion_values(run, &x, f));
     return score(run, &x, f);
 }

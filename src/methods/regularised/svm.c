@@ -26,6 +26,7 @@ const plx__method plx__method_svm = {
     .streams_with = "linear and cosine kernels",
     .own_rows = plx__one_view_own_rows,
     .whose_rows = plx__whose_panes,
+    .own_results = true,
     .params = tables,
     .arrays = array_specs,
     .memory = memory,

@@ -53,6 +53,7 @@ static void drop_top(plx__arena *arena)
         b->below = arena->spare;
         arena->spare = b;
         arena->spare_bytes += b->total;
+        if (arena->ctx->paging && b->total >= PLX__PAGED_BYTES) plx__paging_at_hand(arena->ctx->paging, b, false);
     } else plx__release(arena->ctx, b, b->total);
 }
 

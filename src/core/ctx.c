@@ -365,7 +365,7 @@ void plx__copy_long(plx_context *ctx, void *to, const void *from, size_t bytes)
 
 void plx__keep_at_hand(plx_context *ctx, const void *array)
 {
-    if (ctx->paging) plx__paging_at_hand(ctx->paging, array);
+    if (ctx->paging) plx__paging_at_hand(ctx->paging, array, true);
 }
 
 bool plx__out_of_time(const plx_context *ctx)

@@ -307,13 +307,13 @@ void plx__paging_forget(plx__paging *p, void *mapping)
     pthread_mutex_unlock(&p->lock);
 }
 
-void plx__paging_at_hand(plx__paging *p, const void *inside)
+void plx__paging_at_hand(plx__paging *p, const void *inside, bool wanted)
 {
     pthread_mutex_lock(&p->lock);
     for (size_t i = p->count; i > 0; i--) {
         region *r = &p->regions[i - 1];
         if ((uintptr_t)inside - (uintptr_t)r->at >= r->bytes) continue;
-        r->at_hand = true;
+        r->at_hand = wanted;
         break;
     }
     pthread_mutex_unlock(&p->lock);

@@ -4,8 +4,9 @@
  * A context that streams (plx_context_set_stream) takes its large blocks from here: each is the mapping of a nameless
  * file, so that the system may write its pages out and read them again whenever memory is needed. What works on the
  * blocks notices nothing: the same code runs over the same values in the same order, whoever holds the pages, which is
- * why a streamed run gives the same bytes as one in memory. A keeper thread looks every few milliseconds how much of
- * the files is resident and lets all of it go when that passes what the memory limit leaves.
+ * why a streamed run gives the same bytes as one in memory. A keeper thread looks thousands of times per second how
+ * much of the files is resident and lets it go when that passes what the memory limit leaves; blocks that are wanted at
+ * hand only where it must.
  *
  * Disk space is reserved when a block is taken, so a full disk is a refused request, never a fault later.
  */
@@ -38,7 +39,7 @@ void plx__paging_watch(plx__paging *paging, void *mapping, size_t bytes);
 void plx__paging_forget(plx__paging *paging, void *mapping);
 
 /* The block that `inside` is in, if there is one, is needed again and again: it is let go after all others. */
-void plx__paging_at_hand(plx__paging *paging, const void *inside);
+void plx__paging_at_hand(plx__paging *paging, const void *inside, bool wanted);
 
 /* What the keeper does, if it has not done so for a while: busy threads do not leave it to chance when it runs. */
 void plx__paging_look(plx__paging *paging);

@@ -41,7 +41,7 @@ struct plx__paging {
     region *regions; /* room for MOST_REGIONS, whose pages come when they are used */
     size_t count;
     int64_t used;
-    int64_t elsewhere;   /* resident pages of files that are not ours: programs and libraries */
+    int64_t elsewhere;   /* resident pages of files that cannot be let go: programs and libraries, or that come back */
     atomic_llong looked; /* when, in nanoseconds */
     bool running, quit;
     pthread_t keeper;
@@ -114,15 +114,25 @@ static void let_go(const plx__paging *p, int64_t spared)
 
 static bool is_too_much(const plx__paging *p, int64_t most) { return resident_files(p) - p->elsewhere > most; }
 
+/* What is not resident is not resident elsewhere: pages of ours that came back too fast were counted so. */
+static void forget_what_left(plx__paging *p)
+{
+    int64_t resident = resident_files(p); /* 0: cannot be read */
+    if (resident > 0) p->elsewhere = plx__min(p->elsewhere, resident);
+}
+
 /* With the lock held. */
 static void look(plx__paging *p)
 {
+    forget_what_left(p);
     int64_t most = allowed(p);
     atomic_store_explicit(&p->looked, (long long)(1e9 * plx__now()), memory_order_relaxed);
     if (!p->count || !is_too_much(p, most)) return;
     let_go(p, most - most / 4);
     if (!is_too_much(p, most)) return;
     let_go(p, 0);
+    forget_what_left(p);
+    if (!is_too_much(p, allowed(p))) return;
     /* What is left then cannot be let go, such as libraries opened since; or came back already, so it counts slowly. */
     p->elsewhere = plx__min(resident_files(p), p->elsewhere + STEP);
 }

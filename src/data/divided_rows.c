@@ -20,8 +20,9 @@ typedef struct fetch {
 
 /* Things of one kind that belong to the rows: `bytes` each, one per row or as many as the starts tell. */
 typedef struct things {
-    const char *source; /* of row 0 of those that are divided */
-    size_t stride;      /* from one of its rows to the next; not used with starts */
+    const char *source;     /* of row source_first of those that are divided */
+    plx_index source_first; /* 0 with starts */
+    size_t stride;          /* from one of its rows to the next; not used with starts */
     size_t bytes;
     const int64_t *source_start, *target_start; /* NULL: one per row; the target's by place in the list */
     char *target;                               /* of the first place that comes here */
@@ -45,7 +46,8 @@ static char *target_of(const fetch *q, const things *t, plx_index place)
 
 static const char *source_of(const things *t, plx_index row)
 {
-    return t->source + (t->source_start ? (size_t)t->source_start[row] * t->bytes : (size_t)row * t->stride);
+    if (t->source_start) return t->source + (size_t)t->source_start[row] * t->bytes;
+    return t->source + (size_t)(row - t->source_first) * t->stride;
 }
 
 static size_t size_there(const things *t, plx_index row)
@@ -96,9 +98,11 @@ static plx_status pack(char **out, size_t **offset, fetch *q, const things *t)
     return PLX_OK;
 }
 
-/* Own rows are put where they belong; the others come from their ranks, straight there where the list goes up. */
+/* Own rows are put where they belong; the others come from their ranks, straight there where the list goes up. What is
+ * made for the way is given back. */
 static plx_status move_things(fetch *q, const things *t)
 {
+    plx__mark mark = plx__arena_mark(&q->aside);
     int rank = plx__rank(q->ctx), ranks = plx__ranks(q->ctx);
     bool straight = in_order(q);
     size_t *in = NULL, *out = NULL;
@@ -126,6 +130,7 @@ static plx_status move_things(fetch *q, const things *t)
         if (size) memcpy(target_of(q, t, q->staged[k]), arrived, size);
         arrived += size;
     }
+    plx__arena_rewind(&q->aside, mark);
     return PLX_OK;
 }
 
@@ -148,10 +153,12 @@ static plx_status fetch_sparse(plx__points *out, fetch *q, plx_ccsr from)
     int rank = plx__rank(q->ctx);
     int64_t *length = NULL, *ptr = NULL;
     plx_csr part = {.rows = q->count, .cols = from.cols};
-    PLX_TRY(plx__arena_i64(&length, &q->aside, from.rows));
+    plx_index begin = q->bound[rank], end = q->bound[rank + 1];
+    PLX_TRY(plx__arena_i64(&length, &q->aside, end - begin));
     PLX_TRY(plx__arena_i64(&ptr, plx__scratch(q->ctx), q->count + 1));
-    for (plx_index i = q->bound[rank]; i < q->bound[rank + 1]; i++) length[i] = from.ptr[i + 1] - from.ptr[i];
+    for (plx_index i = begin; i < end; i++) length[i - begin] = from.ptr[i + 1] - from.ptr[i];
     things t = {.source = (const char *)length,
+                .source_first = begin,
                 .stride = sizeof *length,
                 .bytes = sizeof *length,
                 .target = (char *)(ptr + q->begin + 1)};

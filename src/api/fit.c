@@ -310,7 +310,7 @@ static plx_status divide_rows(plx__run *run, plx__problem *p, bool own_results)
     for (plx_index v = 0; v < p->n_views; v++) {
         views[v] = p->views[v];
         PLX_TRY(plx__view_regroup(&views[v], run->ctx, plx__scratch(run->ctx), p->n, bound));
-        bytes += plx__held_entries(&views[v], p->n) * (views[v].sparse ? 12 : 8);
+        bytes += plx__held_values(&views[v], p->n) * (views[v].sparse ? 12 : 8);
     }
     p->views = views;
     plx__debug(run->ctx, "rows     %lld to %lld of %lld are rank %d's: %.1f MB of values",

@@ -3,6 +3,7 @@
  */
 #include "data/divided.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "core/ranks.h"
@@ -10,10 +11,15 @@
 
 /* ---- rows that are here ---- */
 
+double plx__held_values(const plx__view *v, plx_index n)
+{
+    if (!v->sparse) return (double)(plx__held_end(v, n) - plx__held_begin(v)) * (double)v->cols;
+    return v->divided ? (double)v->csr.ptr[n] : (double)v->nonzeros;
+}
+
 double plx__held_entries(const plx__view *v, plx_index n)
 {
-    if (!v->divided) return (double)v->nonzeros;
-    return v->sparse ? (double)v->csr.ptr[n] : (double)(v->end - v->begin) * (double)v->cols;
+    return fmin((double)v->nonzeros, plx__held_values(v, n)); /* those of all rows where nobody has counted its own */
 }
 
 plx_status plx__held_dense(double **out, plx__arena *arena, const plx__view *v, plx_index n)

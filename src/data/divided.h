@@ -27,7 +27,9 @@ static inline bool plx__holds(const plx__view *v, plx_index i) { return !v->divi
 /* Which rows of it each rank has; NULL: all are here. */
 static inline const plx_index *plx__held_bound(const plx__view *v) { return v->divided ? v->bound : NULL; }
 
-/* Entries (not 0, or missing) of a view that are here, for what is said about memory. */
+/* For what is said about memory: values of a view that are stored here (entries of a sparse one, all of a dense one),
+ * and those of its entries that a sparse copy would have, at most. */
+double plx__held_values(const plx__view *v, plx_index n);
 double plx__held_entries(const plx__view *v, plx_index n);
 
 /* Room for dense rows begin .. end-1 of n, as the `data` of a matrix of all rows; for a view that is not divided, all. */

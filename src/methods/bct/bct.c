@@ -348,7 +348,7 @@ static double memory(const plx__run *run)
     if (p->task > BCT_REGRESSION) l = 0;
     for (plx_index v = 0; v < x->n_views; v++)
         rows +=
-            plx__prepared_bytes(run, v) + 2 * (x->views[v].sparse ? 12.0 : 8.0) * plx__held_entries(&x->views[v], x->n);
+            plx__prepared_bytes(run, v) + 2 * (x->views[v].sparse ? 12.0 : 8.0) * plx__held_values(&x->views[v], x->n);
     bool weights = in_weight_space(run, &features), optimise = p->optimize != BCT_FIXED;
     double square = fitted * fitted;
     for (plx_index i = 0; i < run->n_wanted; i++)

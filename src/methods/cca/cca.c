@@ -402,7 +402,7 @@ static double memory(const plx__run *run)
     k = fmin(k, columns);
     for (plx_index v = 0; v < x->n_views; v++) {
         const plx__view *view = &x->views[v];
-        double d = (double)view->cols, entries = (view->sparse ? 1.5 : 1) * plx__held_entries(view, x->n), r = 0;
+        double d = (double)view->cols, entries = (view->sparse ? 1.5 : 1) * plx__held_values(view, x->n), r = 0;
         double reduce = run->fitted ? 0 : reduced_bytes(set, x->n, view->cols, &r);
         bytes += plx__prepared_bytes(run, v) + 8 * (2 * entries + d * k + reduce);
         order += r;

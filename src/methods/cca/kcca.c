@@ -191,7 +191,7 @@ static double memory(const plx__run *run)
     double held = rows_of_z(run), tables = 0;
     for (plx_index v = 0; v < x->n_views; v++) {
         const plx__view *view = &x->views[v];
-        double own = (view->sparse ? 1.5 : 1) * plx__held_entries(view, x->n), r = most_columns(run, view);
+        double own = (view->sparse ? 1.5 : 1) * plx__held_values(view, x->n), r = most_columns(run, view);
         bytes += plx__prepared_bytes(run, v) + 8 * (own + held * r + (double)view->cols * fmin(r, n) + r * k);
         widest = fmax(widest, 2 * own);
         order += r;

@@ -395,9 +395,9 @@ static double bytes_by_panes(const plx__run *run)
     return bytes_with(run, (double)most, fmin((double)x->n, 2.0 * PLX__PANE_ROWS));
 }
 
-bool plx__coem_has_room(const plx__run *run)
+bool plx__coem_has_room(const plx__run *run, double taken)
 {
-    return !run->ctx->paging && bytes_by_panes(run) <= plx__memory_left(run->ctx);
+    return !run->ctx->paging && bytes_by_panes(run) - taken <= plx__memory_left(run->ctx);
 }
 
 /* Views with variances, and joined ones, need all samples at once (plx__mixture_way). */
@@ -417,7 +417,7 @@ static bool is_whole(const plx__run *run)
 static double memory(const plx__run *run)
 {
     if (is_whole(run)) return bytes_with(run, (double)run->problem->n, (double)run->problem->n);
-    return plx__coem_has_room(run) ? bytes_by_panes(run) : bytes_of_a_pane(run);
+    return plx__coem_has_room(run, 0) ? bytes_by_panes(run) : bytes_of_a_pane(run);
 }
 
 /* Means or feature probabilities and variances of all components; rows of probabilities and priors sum to 1, directions

@@ -82,7 +82,7 @@ plx_status plx__coem_read_mode(coem_mode *mode, const char **single, plx__run *r
 bool plx__coem_own_rows(plx__run *run, const plx_dataset *data);
 plx_status plx__coem_whose_rows(plx_index *bound, plx__run *run);
 /* Is there room for the log-likelihoods of all samples of this process? (coem.c) */
-bool plx__coem_has_room(const plx__run *run);
+bool plx__coem_has_room(const plx__run *run, double taken);
 plx_status plx__coem_open(coem *m, plx__run *run); /* channels, labels, room; everything in scratch */
 /* Likelihood of a view (or of the joined view: name "concat", "merged") by its setting and kind. */
 plx_status plx__coem_likelihood(plx__likelihood *out, const plx__run *run, const char *name, plx_view_kind kind);

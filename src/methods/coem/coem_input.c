@@ -137,7 +137,8 @@ static plx_status cut_samples(coem *m, const plx__view *views, plx_index n_views
     }
     m->cut = plx__mixture_cut_of(list, count, m->n, m->m);
     m->cut.slabs.alone = whole;
-    m->way = whole ? PLX__ALL_AT_ONCE : plx__coem_has_room(m->run) ? PLX__BY_PANES : PLX__BRIEF;
+    double scaled = plx__scale_rows_bytes(m->run, plx__coem_scales_rows); /* they are there already */
+    m->way = whole ? PLX__ALL_AT_ONCE : plx__coem_has_room(m->run, scaled) ? PLX__BY_PANES : PLX__BRIEF;
     plx__slabs_mine(&m->scored, &covered, m->ctx, m->cut.slabs);
     return PLX_OK;
 }

@@ -246,7 +246,7 @@ double plx__colr_memory(const plx__run *run)
     double q = x->n_classes == 2 ? 1 : (double)x->n_classes;
     for (plx_index v = 0; v < x->n_views; v++) {
         const plx__view *view = &x->views[v];
-        double own = (view->sparse ? 12.0 : 8.0) * plx__held_entries(view, x->n) + (view->sparse ? 8 * n : 0);
+        double own = (view->sparse ? 12.0 : 8.0) * plx__held_values(view, x->n) + (view->sparse ? 8 * n : 0);
         d += (double)view->cols + p->bias;
         entries += view->sparse ? (double)view->nonzeros : n * (double)view->cols;
         rows += plx__prepared_bytes(run, v) + (p->balance == COLR_BALANCED ? own : 0.0);

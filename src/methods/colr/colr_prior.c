@@ -229,8 +229,8 @@ double plx__colr_rank_bytes(const plx__run *run)
     if (rows > MOST_EXACT_RANK) return 0;
     for (plx_index j = 0; j < x->n_views; j++) {
         const plx__view *v = &x->views[j];
-        double own = plx__held_entries(v, x->n), filled = samples * (double)v->cols;
-        widest = fmax(widest, v->sparse ? 12 * fmin(own, filled) : 8 * filled);
+        double filled = samples * (double)v->cols; /* the rows come from all ranks */
+        widest = fmax(widest, v->sparse ? 12 * fmin((double)v->nonzeros, filled) : 8 * filled);
     }
     return 8 * (2 * rows * rows + samples * samples) + widest;
 }

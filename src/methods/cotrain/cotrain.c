@@ -535,7 +535,8 @@ static double scoring_bytes(const plx__run *run, plx_index view)
     double n = (double)run->problem->n, k = (double)run->problem->n_classes;
     double pool = set->pool ? fmin((double)set->pool, n) : n;
     double tables = set->base == CT_NB ? 8 * k * (double)v->cols : 0;
-    return rows_bytes(v, n, pool) + pool * (8 * k + (double)sizeof(choice) + 8) + tables;
+    double copies = v->divided ? 2 : 1; /* as they come from other processes */
+    return copies * rows_bytes(v, n, pool) + pool * (8 * k + (double)sizeof(choice) + 8) + tables;
 }
 
 static double memory(const plx__run *run)

@@ -310,7 +310,7 @@ static double memory(const plx__run *run)
         kernels++;
         features += (double)view->cols;
         linear &= view->kind != PLX_VIEW_KERNEL && is_linear(run, view->name);
-        rows += plx__prepared_bytes(run, v) + 2 * (view->sparse ? 12.0 : 8.0) * plx__held_entries(view, x->n);
+        rows += plx__prepared_bytes(run, v) + 2 * (view->sparse ? 12.0 : 8.0) * plx__held_values(view, x->n);
     }
     if (all && p->combine == GP_CONCAT) kernels = 1;
     if (p->pivots > 0) features = kernels * fmin((double)p->pivots, run->fitted ? (double)p->pivots : l);

@@ -419,7 +419,7 @@ static double pivot_bytes(const plx__run *run, plx_index v, double pivots)
 {
     const plx__view *view = &run->problem->views[v];
     double n = (double)run->problem->n, k = (double)run->problem->n_classes;
-    double entries = (view->sparse ? 1.5 : 1) * plx__held_entries(view, run->problem->n);
+    double entries = (view->sparse ? 1.5 : 1) * plx__held_values(view, run->problem->n);
     return plx__prepared_bytes(run, v) + plx__pivot_expansion_bytes((double)view->present_count, pivots) +
            8 * (entries + fmin(n, 1024.0) * pivots + 4 * n * k);
 }

@@ -526,17 +526,19 @@ plx_status plx__learner_objective(double *out, const plx__learner *q, plx__run *
 
 /* ---- memory ---- */
 
-/* Numbers of the labelled rows that come to a process from others, where rows are divided: all of them, or its share. */
+/* Numbers of the labelled rows that come to a process from others, where rows are divided: all of them, or those of its
+ * slabs; and room for as many on their way. */
 static double brought(const plx__run *run, plx_index view, bool all)
 {
     const plx__problem *p = run->problem;
-    double numbers = 0, share = (double)p->n_labelled / (double)plx__max(1, p->n);
+    plx__slabs cut = plx__slabs_cut(p->n_labelled, PLX__PANE_ROWS);
+    double numbers = 0, l = (double)p->n_labelled, most = (double)(plx__slabs_most(run->ctx, cut) * cut.rows);
     for (plx_index v = 0; v < p->n_views; v++) {
         const plx__view *from = &p->views[v];
         if (!from->divided || (view >= 0 && v != view)) continue;
         numbers += from->sparse ? 1.5 * (double)from->nonzeros : (double)p->n * (double)from->cols;
     }
-    return numbers * share / (all ? 1.0 : (double)plx__ranks(run->ctx));
+    return 2 * numbers * (all ? l : fmin(l, most)) / fmax(1, (double)p->n);
 }
 
 double plx__learner_bytes(const plx__run *run, plx_index view, plx__system_solver asked, bool graph, bool hinge)
@@ -546,7 +548,7 @@ double plx__learner_bytes(const plx__run *run, plx_index view, plx__system_solve
     for (plx_index v = 0; v < p->n_views; v++) {
         if (view >= 0 && v != view) continue;
         cols += (double)p->views[v].cols;
-        entries += (p->views[v].sparse ? 1.5 : 1) * plx__held_entries(&p->views[v], p->n);
+        entries += (p->views[v].sparse ? 1.5 : 1) * plx__held_values(&p->views[v], p->n);
     }
     plx__value kernel = {.word = -1};
     if (plx__view_value(&kernel, run->ctx, run->settings, "kernel", plx__prepared_name(run, view)) != PLX_OK)
@@ -583,7 +585,7 @@ double plx__learner_pivot_bytes(const plx__run *run, plx_index view, plx_index m
     double pivots = fmin((double)most_pivots, l);
     plx__slabs cut = plx__slabs_cut(p->n_labelled, PLX__PANE_ROWS);
     for (plx_index v = 0; v < p->n_views; v++)
-        if (view < 0 || v == view) entries += (p->views[v].sparse ? 1.5 : 1) * plx__held_entries(&p->views[v], p->n);
+        if (view < 0 || v == view) entries += (p->views[v].sparse ? 1.5 : 1) * plx__held_values(&p->views[v], p->n);
     if (run->fitted) return plx__prepared_bytes(run, view) + 8 * (entries + 1024.0 * n + 4 * n * k);
     double held = fmin(l, (double)(plx__slabs_most(run->ctx, cut) * cut.rows));
     double solving = 2 * pivots * pivots + (2 * l + 5 * pivots) * k + fmin(l, PLX__PANE_ROWS) * pivots;

@@ -48,8 +48,14 @@ plx_status plx__expansion_own_rows(plx__points *out, plx_context *ctx, const plx
                                    plx_index count)
 {
     plx__slab_rows whose = {plx__slabs_cut(count, PLX__PANE_ROWS), count, NULL};
-    if (!x->data.bound) return plx__expansion_rows(out, ctx, x, sample, count);
-    return plx__points_choose_own(out, ctx, x->rows, x->data.bound, sample, &whose);
+    return plx__expansion_rows_for(out, ctx, x, sample, &whose);
+}
+
+plx_status plx__expansion_rows_for(plx__points *out, plx_context *ctx, const plx__expansion *x, const plx_index *sample,
+                                   const plx__slab_rows *whose)
+{
+    if (!x->data.bound) return plx__expansion_rows(out, ctx, x, sample, whose->n);
+    return plx__points_choose_own(out, ctx, x->rows, x->data.bound, sample, whose);
 }
 
 /* Cosine: the rows have unit length already. */
@@ -195,7 +201,7 @@ static plx_status linear_values(plx__run *run, plx__points rows, plx_cmat weight
     plx__row_passes passes;
     PLX_TRY(plx__row_passes_open(&passes, run->ctx, rows, false));
     PLX_TRY(plx__row_passes_times(&passes, run->ctx, weights, f));
-    return plx__share_rows(run, passes.cut, f);
+    return plx__share_rows(run, passes.whose.cut, f);
 }
 
 /* Name of a kept array; rls models written before other methods kept such arrays have them without the view's name. */

@@ -21,11 +21,13 @@ typedef struct plx__expansion {
 plx_status plx__expansion_prepare(plx__expansion *out, plx__run *run, plx_index view);
 
 /* The rows of chosen samples; no copy when they are all there are. Not for precomputed kernels. Every process has all of
- * them; or, of divided rows, its own of a list that processes divide as plx__row_passes_open() does. */
+ * them; or, of divided rows, its own of a list that processes divide as plx__row_passes_open() does, or by `whose`. */
 plx_status plx__expansion_rows(plx__points *out, plx_context *ctx, const plx__expansion *x, const plx_index *sample,
                                plx_index count);
 plx_status plx__expansion_own_rows(plx__points *out, plx_context *ctx, const plx__expansion *x, const plx_index *sample,
                                    plx_index count);
+plx_status plx__expansion_rows_for(plx__points *out, plx_context *ctx, const plx__expansion *x, const plx_index *sample,
+                                   const plx__slab_rows *whose);
 
 /* Kernel values between rows as plx__expansion_rows gives them. Not for precomputed kernels. */
 plx_status plx__expansion_between(plx_context *ctx, const plx__expansion *x, plx__points a, plx__points b, plx_mat k);

@@ -1,8 +1,9 @@
 /*
  * Systems of linear kernels in the features: (Gamma + B X X') alpha = R by way of w = X'alpha.
  *
- * Several processes divide the products with X: of X w each has the rows of its own and gets all others, because B joins
- * samples; X'y is a sum over slabs of rows. B itself every process applies to all rows.
+ * Several processes divide the products with X: of X w each has the rows of its own and gets all others, because B may
+ * join samples; X'y is a sum over slabs of rows. B itself every process applies to all rows of X w. A matrix is formed of
+ * all rows of X, or of own ones where B joins nothing but the rows of a sample (coupling_part).
  */
 #include <math.h>
 #include <string.h>
@@ -67,16 +68,21 @@ static plx_status apply_primal(void *arg, plx_context *ctx, plx_cmat w, plx_mat 
     return PLX_OK;
 }
 
-/* All columns of one block as a dense matrix, centred when asked, into its place of the stacked block-diagonal X. */
+/* Rows of a block that are here. */
+static plx_index first_row(const plx__system_block *b) { return b->own ? b->passes.begin : 0; }
+static plx_index rows_here(const plx__system_block *b) { return b->own ? b->passes.end - b->passes.begin : b->count; }
+
+/* All columns of one block as a dense matrix, centred when asked. */
 static plx_status dense_features(const plx__system_block *b, plx_context *ctx, plx_mat to)
 {
+    plx__points rows = plx__points_range(b->rows, first_row(b), first_row(b) + to.rows);
     double *along = NULL;
-    if (plx__points_sparse(b->rows)) plx__csr_to_dense(to, b->rows.csr);
-    else plx__mat_copy(to, b->rows.dense);
+    if (plx__points_sparse(rows)) plx__csr_to_dense(to, rows.csr);
+    else plx__mat_copy(to, rows.dense);
     if (!b->pull) return PLX_OK;
-    PLX_TRY(plx__arena_f64(&along, plx__scratch(ctx), b->count, 1));
-    PLX_TRY(plx__points_times(ctx, b->rows, plx__cmat_of(b->pull, to.cols, 1), plx__mat_of(along, b->count, 1)));
-    for (plx_index i = 0; i < b->count; i++) plx__axpy(to.data + i * to.ld, -along[i] / b->pull_norm, b->pull, to.cols);
+    PLX_TRY(plx__arena_f64(&along, plx__scratch(ctx), to.rows, 1));
+    PLX_TRY(plx__points_times(ctx, rows, plx__cmat_of(b->pull, to.cols, 1), plx__mat_of(along, to.rows, 1)));
+    for (plx_index i = 0; i < to.rows; i++) plx__axpy(to.data + i * to.ld, -along[i] / b->pull_norm, b->pull, to.cols);
     return PLX_OK;
 }
 
@@ -90,6 +96,7 @@ static plx_status shift_features(plx__system_block *b, plx_context *ctx, plx_mat
 {
     double *mean = NULL;
     if (!b->shifted) return PLX_OK;
+    PLX_ASSERT(!b->own);
     PLX_TRY(plx__arena_f64(&mean, plx__scratch(ctx), x.cols, 1));
     for (plx_index i = 0; i < x.rows; i++) plx__axpy(mean, 1.0 / (double)x.rows, x.data + i * x.ld, x.cols);
     for (plx_index i = 0; i < x.rows; i++) plx__axpy(x.data + i * x.ld, -1.0, mean, x.cols);
@@ -97,107 +104,157 @@ static plx_status shift_features(plx__system_block *b, plx_context *ctx, plx_mat
     return PLX_OK;
 }
 
-/* Features or factors of all blocks, each count x width: the stacked X is block diagonal and never formed. */
-static plx_status gather_blocks(plx_mat **out, plx__kernel_system *s, plx_context *ctx)
+/* Features or factor of a block, dense: those that are here, in the place they have among all. */
+static plx_status gather_block(plx_cmat *out, plx__system_block *b, plx_context *ctx)
+{
+    plx_mat own;
+    if (b->features.data && !b->pull && !b->shifted) {
+        *out = b->features;
+        return PLX_OK;
+    }
+    PLX_TRY(plx__arena_mat(&own, plx__scratch(ctx), rows_here(b), width_of(b)));
+    if (b->factor.data) plx__mat_copy(own, plx__cmat(b->factor));
+    else PLX_TRY(dense_features(b, ctx, own));
+    PLX_TRY(shift_features(b, ctx, own));
+    *out = (plx_cmat){first_row(b) ? plx__rows_at(own.data, first_row(b), own.cols) : own.data, b->count, own.cols,
+                      own.ld};
+    return PLX_OK;
+}
+
+/* Passes over the features or factors of all blocks, each count x width: the stacked X is block diagonal and never
+ * formed. */
+static plx_status gather_blocks(plx__row_passes **out, plx__kernel_system *s, plx_context *ctx)
 {
     PLX_TRY(PLX__ARENA_NEW(out, plx__scratch(ctx), s->n_blocks));
     for (plx_index v = 0; v < s->n_blocks; v++) {
-        plx__system_block *b = &s->block[v];
-        plx_mat own;
-        PLX_TRY(plx__arena_mat(&own, plx__scratch(ctx), b->count, width_of(b)));
-        if (b->factor.data) plx__mat_copy(own, plx__cmat(b->factor));
-        else PLX_TRY(dense_features(b, ctx, own));
-        PLX_TRY(shift_features(b, ctx, own));
-        (*out)[v] = own;
+        plx__slab_rows whose = plx__block_whose(s, &s->block[v]);
+        plx_cmat x;
+        PLX_TRY(gather_block(&x, &s->block[v], ctx));
+        PLX_TRY(plx__row_passes_open_for(&(*out)[v], ctx, plx__points_dense(x), false, &whose));
     }
     return PLX_OK;
 }
 
-/* f = X w for dense rows. */
-static plx_status dense_times(plx_context *ctx, plx_cmat x, plx_cmat w, plx_mat f)
+/* f = X w, block by block. */
+static plx_status blocks_times(const plx__kernel_system *s, plx_context *ctx, const plx__row_passes *x, plx_cmat w,
+                               plx_mat f)
 {
-    plx__slabs cut = plx__slabs_cut(x.rows, PLX__PANE_ROWS);
-    plx_index begin = 0, end = 0;
-    plx__slabs_mine(&begin, &end, ctx, cut);
-    for (plx_index at = begin; at < end; at += cut.pane) {
-        plx_index rows = plx__min(end, at + cut.pane) - at;
-        PLX_TRY(plx__gemm(ctx, 1.0, plx__csub(x, at, 0, rows, x.cols), PLX__N, w, PLX__N, 0.0,
-                          plx__sub(f, at, 0, rows, f.cols)));
+    for (plx_index v = 0; v < s->n_blocks; v++) {
+        plx_cmat own = plx__csub(w, s->block[v].w_offset, 0, plx__points_cols(x[v].x), w.cols);
+        plx_mat to = plx__block_part_of(f, &s->block[v]);
+        PLX_TRY(plx__row_passes_times(&x[v], ctx, own, to));
+        PLX_TRY(plx__row_passes_share(&x[v], ctx, to));
     }
-    return plx__slabs_share(ctx, cut, f.data, (size_t)f.ld * sizeof *f.data, 1);
+    return PLX_OK;
 }
 
-typedef struct dense_pass {
-    plx_cmat x, y;
-    plx__slabs cut;
-} dense_pass;
-
-static plx_status add_product(void *arg, plx_context *ctx, plx_index begin, plx_index end, double *table)
-{
-    const dense_pass *q = arg;
-    double keep = begin % q->cut.rows == 0 ? 0.0 : 1.0; /* a slab's table starts at zero */
-    return plx__gemm(ctx, 1.0, plx__csub(q->x, begin, 0, end - begin, q->x.cols), PLX__T,
-                     plx__csub(q->y, begin, 0, end - begin, q->y.cols), PLX__N, keep,
-                     plx__mat_of(table, q->x.cols, q->y.cols));
-}
-
-/* w = X'y for dense rows. */
-static plx_status dense_times_t(plx_context *ctx, plx_cmat x, plx_cmat y, plx_mat w)
+/* w = X'y of one block. */
+static plx_status block_times_t(plx_context *ctx, const plx__row_passes *x, plx_cmat y, plx_mat w)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
-    dense_pass q = {x, y, plx__slabs_cut(x.rows, PLX__PANE_ROWS)};
     plx_mat whole = w;
     if (w.ld != w.cols) PLX_TRY(plx__arena_mat(&whole, plx__scratch(ctx), w.rows, w.cols));
-    PLX_TRY(plx__slabs_sum(ctx, q.cut, w.rows * w.cols, add_product, &q, whole.data));
+    PLX_TRY(plx__row_passes_times_t(x, ctx, y, whole));
     if (w.ld != w.cols) plx__mat_copy(w, plx__cmat(whole));
     plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;
 }
 
-/* f = X w, block by block. */
-static plx_status blocks_times(const plx__kernel_system *s, plx_context *ctx, const plx_mat *x, plx_cmat w, plx_mat f)
+/* w = X'y, block by block. */
+static plx_status blocks_times_t(const plx__kernel_system *s, plx_context *ctx, const plx__row_passes *x, plx_cmat y,
+                                 plx_mat w)
 {
     for (plx_index v = 0; v < s->n_blocks; v++) {
-        plx_cmat own = plx__csub(w, s->block[v].w_offset, 0, x[v].cols, w.cols);
-        PLX_TRY(dense_times(ctx, plx__cmat(x[v]), own, plx__block_part_of(f, &s->block[v])));
-    }
-    return PLX_OK;
-}
-
-/* w = X' y, block by block. */
-static plx_status blocks_times_t(const plx__kernel_system *s, plx_context *ctx, const plx_mat *x, plx_cmat y, plx_mat w)
-{
-    for (plx_index v = 0; v < s->n_blocks; v++) {
-        plx_mat own = plx__sub(w, s->block[v].w_offset, 0, x[v].cols, w.cols);
-        PLX_TRY(dense_times_t(ctx, plx__cmat(x[v]), plx__block_part(y, &s->block[v]), own));
+        plx_mat own = plx__sub(w, s->block[v].w_offset, 0, plx__points_cols(x[v].x), w.cols);
+        PLX_TRY(block_times_t(ctx, &x[v], plx__block_part(y, &s->block[v]), own));
     }
     return PLX_OK;
 }
 
 /* h = X'B X, the columns of one block after the other: B of one block's features is all that is kept. */
-static plx_status form_matrix(const plx__kernel_system *s, plx_context *ctx, const plx_mat *x, plx_index size,
-                              plx_mat h)
+static plx_status form_by_blocks(const plx__kernel_system *s, plx_context *ctx, const plx__row_passes *x,
+                                 plx_index size, plx_mat h)
 {
     for (plx_index u = 0; u < s->n_blocks; u++) {
         plx__mark mark = plx__arena_mark(plx__scratch(ctx));
         const plx__system_block *b = &s->block[u];
-        plx_mat in = x[u], out;
+        plx_cmat in = x[u].x.dense;
+        plx_mat out, all;
         if (s->n_blocks > 1) {
-            PLX_TRY(plx__arena_mat(&in, plx__scratch(ctx), size, x[u].cols));
-            plx__mat_copy(plx__block_part_of(in, b), plx__cmat(x[u]));
+            PLX_TRY(plx__arena_mat(&all, plx__scratch(ctx), size, in.cols));
+            plx__mat_copy(plx__block_part_of(all, b), in);
+            in = plx__cmat(all);
         }
-        PLX_TRY(plx__arena_mat(&out, plx__scratch(ctx), size, x[u].cols));
-        PLX_TRY(s->coupling(s->arg, ctx, plx__cmat(in), out));
-        PLX_TRY(blocks_times_t(s, ctx, x, plx__cmat(out), plx__sub(h, 0, b->w_offset, h.rows, x[u].cols)));
+        PLX_TRY(plx__arena_mat(&out, plx__scratch(ctx), size, in.cols));
+        PLX_TRY(s->coupling(s->arg, ctx, in, out));
+        PLX_TRY(blocks_times_t(s, ctx, x, plx__cmat(out), plx__sub(h, 0, b->w_offset, h.rows, in.cols)));
         PLX_TRY(plx__report(ctx, "form the matrix", u + 1, s->n_blocks, NAN));
         plx__arena_rewind(plx__scratch(ctx), mark);
     }
     return PLX_OK;
 }
 
+typedef struct formed_pass {
+    const plx__kernel_system *s;
+    const plx__row_passes *x;
+    plx_index size; /* of the matrix */
+} formed_pass;
+
+/* h += X'B X of the samples begin .. end-1, the blocks on and below the diagonal. */
+static plx_status form_part(const formed_pass *q, plx_context *ctx, plx_index begin, plx_index end, plx_mat h)
+{
+    const plx__kernel_system *s = q->s;
+    plx_index *first = NULL, *at = NULL;
+    PLX_TRY(plx__arena_i64(&first, plx__scratch(ctx), s->n_blocks));
+    PLX_TRY(plx__arena_i64(&at, plx__scratch(ctx), s->n_blocks + 1));
+    for (plx_index v = 0; v < s->n_blocks; v++) {
+        first[v] = plx__slab_row(&q->x[v].whose, begin);
+        at[v + 1] = at[v] + plx__slab_row(&q->x[v].whose, end) - first[v];
+    }
+    for (plx_index u = 0; u < s->n_blocks; u++) {
+        plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+        plx_cmat x = q->x[u].x.dense;
+        plx_mat in, out;
+        PLX_TRY(plx__arena_mat(&in, plx__scratch(ctx), at[s->n_blocks], x.cols));
+        PLX_TRY(plx__arena_mat(&out, plx__scratch(ctx), at[s->n_blocks], x.cols));
+        plx__mat_copy(plx__sub(in, at[u], 0, at[u + 1] - at[u], x.cols),
+                      plx__csub(x, first[u], 0, at[u + 1] - at[u], x.cols));
+        PLX_TRY(s->coupling_part(s->arg, ctx, begin, end, plx__cmat(in), out));
+        for (plx_index v = u; v < s->n_blocks; v++) {
+            plx_index rows = at[v + 1] - at[v], own = plx__points_cols(q->x[v].x);
+            plx_mat to = plx__sub(h, s->block[v].w_offset, s->block[u].w_offset, own, x.cols);
+            PLX_TRY(plx__gemm(ctx, 1.0, plx__csub(q->x[v].x.dense, first[v], 0, rows, own), PLX__T,
+                              plx__csub(plx__cmat(out), at[v], 0, rows, x.cols), PLX__N, 1.0, to));
+        }
+        plx__arena_rewind(plx__scratch(ctx), mark);
+    }
+    return PLX_OK;
+}
+
+static plx_status add_formed(void *arg, plx_context *ctx, plx_index begin, plx_index end, double *table)
+{
+    const formed_pass *q = arg;
+    for (plx_index from = begin; from < end; from += FORMED_AT_ONCE) {
+        plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+        PLX_TRY(plx__poll(ctx));
+        PLX_TRY(form_part(q, ctx, from, plx__min(end, from + FORMED_AT_ONCE), plx__mat_of(table, q->size, q->size)));
+        plx__arena_rewind(plx__scratch(ctx), mark);
+    }
+    return PLX_OK;
+}
+
+/* h = X'B X: of samples by themselves where B joins no others, a sum over their slabs. */
+static plx_status form_matrix(const plx__kernel_system *s, plx_context *ctx, const plx__row_passes *x, plx_index size,
+                              plx_mat h)
+{
+    formed_pass q = {s, x, h.rows};
+    if (!s->coupling_part) return form_by_blocks(s, ctx, x, size, h);
+    return plx__slabs_sum(ctx, plx__slabs_cut(s->samples, PLX__PANE_ROWS), h.rows * h.cols, add_formed, &q, h.data);
+}
+
 /* rest = X'(R - B X w) - Gamma w; its largest entry. f and bf are work. */
-static plx_status rest_of(const plx__kernel_system *s, plx_context *ctx, const plx_mat *x, plx_cmat r, plx_mat w,
-                          plx_mat f, plx_mat bf, plx_mat rest, double *largest)
+static plx_status rest_of(const plx__kernel_system *s, plx_context *ctx, const plx__row_passes *x, plx_cmat r,
+                          plx_mat w, plx_mat f, plx_mat bf, plx_mat rest, double *largest)
 {
     PLX_TRY(blocks_times(s, ctx, x, plx__cmat(w), f));
     PLX_TRY(s->coupling(s->arg, ctx, plx__cmat(f), bf));
@@ -218,8 +275,8 @@ static plx_status rest_of(const plx__kernel_system *s, plx_context *ctx, const p
 }
 
 /* Refines w by the factor l of the (perhaps jittered, always rounded) matrix while that halves what is left. */
-static plx_status refine(const plx__kernel_system *s, plx_context *ctx, const plx_mat *x, plx_cmat l, plx_cmat r,
-                         plx_mat w, plx_mat f)
+static plx_status refine(const plx__kernel_system *s, plx_context *ctx, const plx__row_passes *x, plx_cmat l,
+                         plx_cmat r, plx_mat w, plx_mat f)
 {
     enum { MOST = 20 };
     plx_mat bf, rest, next;
@@ -243,7 +300,8 @@ static plx_status refine(const plx__kernel_system *s, plx_context *ctx, const pl
 plx_status plx__system_solve_formed(plx__kernel_system *s, plx_context *ctx, plx_cmat r, plx_mat w, plx_mat f,
                                     bool *doubtful)
 {
-    plx_mat *x = NULL, h;
+    plx__row_passes *x = NULL;
+    plx_mat h;
     double jitter = 0;
     PLX_TRY(gather_blocks(&x, s, ctx));
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));

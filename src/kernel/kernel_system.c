@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/ranks.h"
 #include "linalg/factor.h"
 #include "linalg/lowrank.h"
 
@@ -26,6 +27,12 @@ plx_cmat plx__block_part(plx_cmat m, const plx__system_block *b)
 plx_mat plx__block_part_of(plx_mat m, const plx__system_block *b)
 {
     return plx__sub(m, b->offset, 0, b->count, m.cols);
+}
+
+plx__slab_rows plx__block_whose(const plx__kernel_system *s, const plx__system_block *b)
+{
+    plx_index n = s->coupling_part ? s->samples : b->count;
+    return (plx__slab_rows){plx__slabs_cut(n, PLX__PANE_ROWS), b->count, n == b->count ? NULL : b->sample};
 }
 
 /* m -= p (p'm) / norm: takes the direction p out of the columns of m. */
@@ -66,7 +73,8 @@ static plx_status times_features(const plx__system_block *b, plx_context *ctx, p
     plx_mat w;
     PLX_TRY(plx__arena_mat(&w, plx__scratch(ctx), plx__points_cols(b->rows), y.cols));
     PLX_TRY(plx__block_features(b, ctx, y, w));
-    PLX_TRY(plx__points_times(ctx, b->rows, plx__cmat(w), out));
+    PLX_TRY(plx__row_passes_times(&b->passes, ctx, plx__cmat(w), out));
+    PLX_TRY(plx__row_passes_share(&b->passes, ctx, out));
     plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;
 }
@@ -112,7 +120,7 @@ static plx_status kernel_trace(double *out, const plx__system_block *b, plx_cont
     PLX_TRY(plx__arena_f64(&norm, plx__scratch(ctx), b->count, 1));
     plx_index begin = b->own ? b->passes.begin : 0, end = b->own ? b->passes.end : b->count;
     PLX_TRY(plx__points_norms_sq(ctx, plx__points_range(b->rows, begin, end), norm + begin));
-    if (b->own) PLX_TRY(plx__slabs_share(ctx, b->passes.cut, norm, sizeof *norm, 1));
+    if (b->own) PLX_TRY(plx__slab_rows_share(ctx, &b->passes.whose, norm, sizeof *norm));
     const plx__kernel *k = &b->x->data.kernel;
     for (plx_index i = 0; i < b->count; i++)
         *out += plx__block_linear(b) ? norm[i] : k->kind == PLX__KERNEL_RBF ? 1.0 : pow(norm[i] + k->coef0, k->degree);
@@ -143,17 +151,19 @@ static plx_status centre_block(plx__system_block *b, plx_context *ctx, bool prim
 }
 
 /* `own`: the rows of this process's passes are enough. */
-static plx_status begin_block(plx__system_block *b, plx_context *ctx, plx__system_solver solver, bool own)
+static plx_status begin_block(const plx__kernel_system *s, plx__system_block *b, plx_context *ctx,
+                              plx__system_solver solver, bool own)
 {
+    plx__slab_rows whose = plx__block_whose(s, b);
     bool precomputed = b->x->data.kernel.kind == PLX__KERNEL_PRECOMPUTED, primal = solver == PLX__SYSTEM_PRIMAL;
     bool linear = plx__block_linear(b);
     b->gram = b->factor = (plx_mat){0};
     b->pull = b->mean = NULL;
-    b->own = own && !b->features.data && b->x->data.bound;
+    b->own = own && (b->features.data ? plx__ranks(ctx) > 1 : b->x->data.bound != NULL);
     if (b->features.data) b->rows = plx__points_dense(b->features);
-    else if (b->own) PLX_TRY(plx__expansion_own_rows(&b->rows, ctx, b->x, b->sample, b->count));
+    else if (b->own) PLX_TRY(plx__expansion_rows_for(&b->rows, ctx, b->x, b->sample, &whose));
     else if (!precomputed) PLX_TRY(plx__expansion_rows(&b->rows, ctx, b->x, b->sample, b->count));
-    if (linear) PLX_TRY(plx__row_passes_open(&b->passes, ctx, b->rows, solver != PLX__SYSTEM_DENSE));
+    if (linear) PLX_TRY(plx__row_passes_open_for(&b->passes, ctx, b->rows, solver != PLX__SYSTEM_DENSE, &whose));
     if (solver == PLX__SYSTEM_DENSE || (!linear && (precomputed || b->count <= STORED_UP_TO))) {
         PLX_TRY(plx__arena_mat(&b->gram, plx__scratch(ctx), b->count, b->count));
         PLX_TRY(plx__expansion_gram(ctx, b->x, b->sample, b->count, b->gram));
@@ -274,8 +284,9 @@ static plx_status begin_blocks(plx__kernel_system *s, plx_context *ctx, plx__sys
     for (plx_index v = 0; v < s->n_blocks; v++) {
         s->block[v].offset = at;
         at += s->block[v].count;
-        /* a matrix is formed of all rows, because what is punished joins samples */
-        PLX_TRY(begin_block(&s->block[v], ctx, road, road == PLX__SYSTEM_PRIMAL && features > FEW_FEATURES));
+        /* a matrix is formed of all rows where what is punished joins samples */
+        bool own = s->coupling_part ? road != PLX__SYSTEM_DENSE : road == PLX__SYSTEM_PRIMAL && features > FEW_FEATURES;
+        PLX_TRY(begin_block(s, &s->block[v], ctx, road, own));
     }
     return PLX_OK;
 }
@@ -339,13 +350,15 @@ void plx__system_plain(const plx__system_block *b, plx_mat alpha)
 }
 
 double plx__system_bytes(plx__system_solver solver, bool linear, double size, double largest, double features,
-                         double columns)
+                         double columns, double held)
 {
     double each = 8 * size * columns;
     if (solver == PLX__SYSTEM_DENSE && linear && features <= FEW_FEATURES) solver = PLX__SYSTEM_PRIMAL; /* best_road */
     if (solver == PLX__SYSTEM_DENSE) return 8 * 6 * size * size + 4 * each;
     if (solver == PLX__SYSTEM_CG && !linear)
         return 10 * each + 8 * (largest <= STORED_UP_TO ? size * largest : 512 * largest);
-    double formed = features <= FEW_FEATURES ? 8 * features * ((size > largest ? 3 : 2) * largest + 2 * features) : 0;
+    double whole = (size > largest ? 3 : 2) * largest, blocks = ceil(size / fmax(1, largest));
+    double rows = held > 0 ? held + 2 * fmin(size, blocks * FORMED_AT_ONCE) : whole;
+    double formed = features <= FEW_FEATURES ? 8 * features * (rows + 2 * features) : 0;
     return 10 * each + 8 * 6 * features * columns + (solver == PLX__SYSTEM_PRIMAL ? formed : 0);
 }

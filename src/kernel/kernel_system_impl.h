@@ -9,7 +9,8 @@
 /* Does it have features, of a linear kernel or in the kernel's place? */
 static inline bool plx__block_linear(const plx__system_block *b) { return b->x->linear || b->features.data; }
 
-enum { FEW_FEATURES = 2000 }; /* up to here the primal matrix is formed */
+/* Features up to which the primal matrix is formed, and the samples of which that is done at once. */
+enum { FEW_FEATURES = 2000, FORMED_AT_ONCE = 4096 };
 
 /* *doubtful: the matrix was too ill-conditioned to be formed; what was found is a start at best. */
 plx_status plx__system_solve_formed(plx__kernel_system *s, plx_context *ctx, plx_cmat r, plx_mat w, plx_mat f,

@@ -3,36 +3,27 @@
  */
 #include "kernel/pivot_expansion.h"
 
-#include "core/ranks.h"
 #include "linalg/factor.h"
 
 plx_status plx__pivot_expansion_find(plx__kernel_pivots *out, plx__run *run, const plx__expansion *x,
                                      const plx_index *sample, plx_index count, plx_index most)
 {
+    plx__slab_rows whose = {plx__slabs_cut(count, PLX__PANE_ROWS), count, NULL};
+    return plx__pivot_expansion_find_for(out, run, x, sample, &whose, most);
+}
+
+plx_status plx__pivot_expansion_find_for(plx__kernel_pivots *out, plx__run *run, const plx__expansion *x,
+                                         const plx_index *sample, const plx__slab_rows *whose, plx_index most)
+{
     plx__view_kernel k = {.name = x->data.name, .kernel = x->data.kernel, .rows = x->rows, .bound = x->data.bound};
-    plx__slab_rows rows = {plx__slabs_cut(count, PLX__PANE_ROWS), count, NULL};
-    plx__reference ref = {.count = count, .column = sample};
+    plx__reference ref = {.count = whose->n, .column = sample};
     if (x->linear) k.kernel.kind = PLX__KERNEL_LINEAR; /* cosine: the rows have unit length already */
     if (k.kernel.kind != PLX__KERNEL_PRECOMPUTED)
-        PLX_TRY(plx__expansion_own_rows(&ref.rows, run->ctx, x, sample, count));
-    PLX_TRY(plx__kernel_pivots_find(out, run->ctx, &k, &ref, &rows, most));
+        PLX_TRY(plx__expansion_rows_for(&ref.rows, run->ctx, x, sample, whose));
+    PLX_TRY(plx__kernel_pivots_find(out, run->ctx, &k, &ref, whose, most));
     if (out->rank) return PLX_OK;
     PLX_FAIL(run->ctx, PLX_E_DATA, "%s: the kernel of view '%s' is 0 on all samples to learn from; leave it out",
              run->method->name, x->data.name);
-}
-
-plx_status plx__pivot_expansion_gather(plx__kernel_pivots *p, plx_context *ctx)
-{
-    plx__slabs cut = plx__slabs_cut(p->x.rows, PLX__PANE_ROWS);
-    plx_index begin = 0, end = 0;
-    plx_mat all;
-    if (plx__ranks(ctx) == 1) return PLX_OK;
-    plx__slabs_mine(&begin, &end, ctx, cut);
-    PLX_TRY(plx__arena_mat(&all, plx__scratch(ctx), p->x.rows, p->rank));
-    plx__mat_copy(plx__sub(all, begin, 0, end - begin, p->rank), plx__csub(p->x, begin, 0, end - begin, p->rank));
-    PLX_TRY(plx__slabs_share(ctx, cut, all.data, (size_t)p->rank * sizeof *all.data, 1));
-    p->x = plx__cmat(all);
-    return PLX_OK;
 }
 
 plx_status plx__pivot_expansion_keep(plx__run *run, const plx__expansion *x, const plx__kernel_pivots *p,

@@ -9,13 +9,12 @@
 #include "kernel/expansion.h"
 #include "kernel/kernel_pivots.h"
 
-/* At most `most` pivots among the chosen samples; processes divide the rows of X by the positions in the list.
- * PLX_E_DATA where the kernel is 0 on all of them. */
+/* At most `most` pivots among the chosen samples; processes divide the rows of X by the positions in the list, or by
+ * `whose`. PLX_E_DATA where the kernel is 0 on all of them. */
 plx_status plx__pivot_expansion_find(plx__kernel_pivots *out, plx__run *run, const plx__expansion *x,
                                      const plx_index *sample, plx_index count, plx_index most);
-
-/* All rows of X on every process. */
-plx_status plx__pivot_expansion_gather(plx__kernel_pivots *p, plx_context *ctx);
+plx_status plx__pivot_expansion_find_for(plx__kernel_pivots *out, plx__run *run, const plx__expansion *x,
+                                         const plx_index *sample, const plx__slab_rows *whose, plx_index most);
 
 /* Fit: keeps the functions with these weights (rank x K). */
 plx_status plx__pivot_expansion_keep(plx__run *run, const plx__expansion *x, const plx__kernel_pivots *p,

@@ -12,13 +12,17 @@
 
 typedef struct plx__row_passes {
     plx__points x;
-    plx__slabs cut;
+    plx__slab_rows whose; /* which rows are whose; row i is sample i unless it says otherwise */
     plx_index begin, end; /* rows of this process */
     plx_csr *turned;      /* of sparse rows: transposes of the process's panes; NULL: X' y scatters */
 } plx__row_passes;
 
 /* `turn`: sparse rows are transposed once, for many products X' y. What it keeps is in scratch. */
 plx_status plx__row_passes_open(plx__row_passes *out, plx_context *ctx, plx__points x, bool turn);
+
+/* The same of rows that stand for chosen samples and go by these. */
+plx_status plx__row_passes_open_for(plx__row_passes *out, plx_context *ctx, plx__points x, bool turn,
+                                    const plx__slab_rows *whose);
 
 /* y = X w in the rows of this process; all others stay as they are. */
 plx_status plx__row_passes_times(const plx__row_passes *p, plx_context *ctx, plx_cmat w, plx_mat y);

@@ -131,78 +131,104 @@ static plx_status begin(problem *z, plx__run *run)
 
 typedef struct coupling_job {
     const problem *z;
+    plx_index first;   /* sample */
+    plx_index *offset; /* from a view's row to the stacked one */
     plx_cmat x;
     plx_mat y;
     double *sums; /* one row per worker */
 } coupling_job;
 
-/* All rows of the samples begin..end-1 except the loss, all pairs of views being tied alike: by the sum over the views. */
-static plx_status couple_evenly(void *arg, plx_context *ctx, plx_index begin_at, plx_index end, int worker)
+/* Where the row of sample i in view v is among the stacked ones; -1: it has none. */
+static plx_index stacked_row(const coupling_job *job, plx_index v, plx_index i)
+{
+    plx_index at = job->z->view[v].position[i];
+    return at < 0 ? -1 : at + job->offset[v];
+}
+
+/* The rows of sample i except the loss, all pairs of views being tied alike: by the sum over the views. */
+static void couple_evenly(const coupling_job *job, plx_index i, double *sum)
+{
+    const problem *z = job->z;
+    plx_index cols = job->x.cols;
+    double present = 0;
+    memset(sum, 0, (size_t)cols * sizeof *sum);
+    for (plx_index v = 0; v < z->m; v++) {
+        plx_index row = stacked_row(job, v, i);
+        if (row < 0) continue;
+        plx__axpy(sum, 1.0, job->x.data + row * job->x.ld, cols);
+        present++;
+    }
+    for (plx_index v = 0; v < z->m; v++) {
+        plx_index row = stacked_row(job, v, i);
+        if (row < 0) continue;
+        double *to = job->y.data + row * job->y.ld;
+        const double *own = job->x.data + row * job->x.ld;
+        for (plx_index c = 0; c < cols; c++) to[c] = z->even * (present * own[c] - sum[c]);
+    }
+}
+
+/* The same with a weight of its own for every pair. */
+static void couple_pairs(const coupling_job *job, plx_index i)
+{
+    const problem *z = job->z;
+    for (plx_index v = 0; v < z->m; v++) {
+        plx_index row = stacked_row(job, v, i);
+        if (row < 0) continue;
+        double *to = job->y.data + row * job->y.ld;
+        memset(to, 0, (size_t)job->y.cols * sizeof *to);
+        for (plx_index u = 0; u < z->m; u++) {
+            double c = z->pair[v * z->m + u];
+            plx_index other = stacked_row(job, u, i);
+            if (c == 0 || other < 0) continue;
+            plx__axpy(to, c, job->x.data + row * job->x.ld, job->x.cols);
+            plx__axpy(to, -c, job->x.data + other * job->x.ld, job->x.cols);
+        }
+    }
+}
+
+static plx_status couple_samples(void *arg, plx_context *ctx, plx_index begin_at, plx_index end, int worker)
 {
     const coupling_job *job = arg;
     const problem *z = job->z;
-    plx_index cols = job->x.cols;
-    double *sum = job->sums + (plx_index)worker * cols;
+    const int32_t *label = z->run->problem->label;
     (void)ctx;
-    for (plx_index i = begin_at; i < end; i++) {
-        double present = 0;
-        memset(sum, 0, (size_t)cols * sizeof *sum);
-        for (plx_index v = 0; v < z->m; v++) {
-            if (z->view[v].position[i] < 0) continue;
-            plx__axpy(sum, 1.0, job->x.data + (z->view[v].offset + z->view[v].position[i]) * job->x.ld, cols);
-            present++;
-        }
-        for (plx_index v = 0; v < z->m; v++) {
-            if (z->view[v].position[i] < 0) continue;
-            plx_index row = z->view[v].offset + z->view[v].position[i];
-            double *to = job->y.data + row * job->y.ld;
-            const double *own = job->x.data + row * job->x.ld;
-            for (plx_index c = 0; c < cols; c++) to[c] = z->even * (present * own[c] - sum[c]);
+    for (plx_index i = job->first + begin_at; i < job->first + end; i++) {
+        if (z->even > 0) couple_evenly(job, i, job->sums + (plx_index)worker * job->x.cols);
+        else couple_pairs(job, i);
+        for (plx_index v = 0; v < z->m && label[i] >= 0; v++) {
+            plx_index row = stacked_row(job, v, i);
+            if (row < 0) continue;
+            plx__axpy(job->y.data + row * job->y.ld, loss_weight(&z->view[v]), job->x.data + row * job->x.ld,
+                      job->x.cols);
         }
     }
     return PLX_OK;
 }
 
-/* The same with a weight of its own for every pair. */
-static plx_status couple_samples(void *arg, plx_context *ctx, plx_index begin_at, plx_index end, int worker)
+/* Samples first .. end-1, whose rows x and y have alone. */
+static plx_status couple_part(void *arg, plx_context *ctx, plx_index first, plx_index end, plx_cmat x, plx_mat y)
 {
-    const coupling_job *job = arg;
-    const problem *z = job->z;
-    (void)ctx;
-    (void)worker;
-    for (plx_index i = begin_at; i < end; i++)
-        for (plx_index v = 0; v < z->m; v++) {
-            if (z->view[v].position[i] < 0) continue;
-            plx_index row = z->view[v].offset + z->view[v].position[i];
-            double *to = job->y.data + row * job->y.ld;
-            memset(to, 0, (size_t)job->y.cols * sizeof *to);
-            for (plx_index u = 0; u < z->m; u++) {
-                double c = z->pair[v * z->m + u];
-                if (c == 0 || z->view[u].position[i] < 0) continue;
-                plx__axpy(to, c, job->x.data + row * job->x.ld, job->x.cols);
-                plx__axpy(to, -c, job->x.data + (z->view[u].offset + z->view[u].position[i]) * job->x.ld, job->x.cols);
-            }
-        }
+    const problem *z = arg;
+    coupling_job job = {.z = z, .first = first, .x = x, .y = y};
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    plx_index rows = 0;
+    PLX_TRY(plx__arena_i64(&job.offset, plx__scratch(ctx), z->m));
+    PLX_TRY(plx__arena_f64(&job.sums, plx__scratch(ctx), (plx_index)plx__workers(ctx), x.cols));
+    for (plx_index v = 0; v < z->m; v++) {
+        const plx__learner *q = &z->view[v].q;
+        plx__slab_rows samples = {.n = q->n, .at = q->sample};
+        plx_index begin = plx__slab_row(&samples, first);
+        job.offset[v] = rows - begin;
+        rows += plx__slab_row(&samples, end) - begin;
+    }
+    PLX_TRY(plx__parallel_for(ctx, end - first, plx__max(1, 65536 / plx__max(1, x.cols)), couple_samples, &job));
+    plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;
 }
 
 static plx_status couple(void *arg, plx_context *ctx, plx_cmat x, plx_mat y)
 {
-    const problem *z = arg;
-    coupling_job job = {z, x, y, NULL};
-    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
-    PLX_TRY(plx__arena_f64(&job.sums, plx__scratch(ctx), (plx_index)plx__workers(ctx), x.cols));
-    PLX_TRY(plx__parallel_for(ctx, z->run->problem->n, plx__max(1, 65536 / plx__max(1, x.cols)),
-                              z->even > 0 ? couple_evenly : couple_samples, &job));
-    plx__arena_rewind(plx__scratch(ctx), mark);
-    for (plx_index v = 0; v < z->m; v++) {
-        const view_terms *t = &z->view[v];
-        for (plx_index i = 0; i < t->q.l; i++) {
-            plx_index row = t->offset + t->q.labelled[i];
-            plx__axpy(y.data + row * y.ld, loss_weight(t), x.data + row * x.ld, x.cols);
-        }
-    }
-    return PLX_OK;
+    return couple_part(arg, ctx, 0, ((const problem *)arg)->run->problem->n, x, y);
 }
 
 /* ---- solving ---- */
@@ -231,13 +257,13 @@ static plx_status choose_solver(plx__system_solver *out, const problem *z)
     return PLX_OK;
 }
 
-/* The factor of a view's kernel in its place. Every process has all its rows: the coupling joins those of all views. */
-static plx_status reduce_view(view_terms *t, problem *z, plx__system_block *block)
+/* The factor of a view's kernel in its place. */
+static plx_status reduce_view(view_terms *t, const plx__kernel_system *s, problem *z, plx__system_block *block)
 {
+    plx__slab_rows whose = plx__block_whose(s, block);
     plx_index most = ((const params *)z->run->params)->pivots;
     if (!most) return PLX_OK;
-    PLX_TRY(plx__pivot_expansion_find(&t->pivots, z->run, &t->q.x, t->q.sample, t->q.n, most));
-    PLX_TRY(plx__pivot_expansion_gather(&t->pivots, z->run->ctx));
+    PLX_TRY(plx__pivot_expansion_find_for(&t->pivots, z->run, &t->q.x, t->q.sample, &whose, most));
     block->features = t->pivots.x;
     return PLX_OK;
 }
@@ -248,6 +274,8 @@ static plx_status solve(problem *z, plx__system_block *block, plx_mat alpha, plx
     plx__kernel_system s = {.block = block,
                             .n_blocks = z->m,
                             .coupling = couple,
+                            .coupling_part = couple_part,
+                            .samples = z->run->problem->n,
                             .arg = z,
                             .tol = p->tol,
                             .max_iter = p->max_iter,
@@ -259,7 +287,7 @@ static plx_status solve(problem *z, plx__system_block *block, plx_mat alpha, plx
         view_terms *t = &z->view[v];
         block[v] = (plx__system_block){
             .x = &t->q.x, .sample = t->q.sample, .count = t->q.n, .gamma = t->gamma, .centred = p->orthogonal};
-        PLX_TRY(reduce_view(t, z, &block[v]));
+        PLX_TRY(reduce_view(t, &s, z, &block[v]));
         for (plx_index i = 0; i < t->q.l; i++)
             plx__axpy(r.data + (t->offset + t->q.labelled[i]) * r.ld, loss_weight(t), t->q.y.data + i * r.cols, r.cols);
     }
@@ -380,17 +408,11 @@ static bool has_linear_kernel(const plx__run *run, const plx__view *view)
 
 static bool is_linear(const plx__run *run, plx_index v) { return has_linear_kernel(run, &run->problem->views[v]); }
 
-/* Rows of Z, or of few features, are with every process: a matrix is formed of them, and the agreement joins views. */
 static bool own_rows(plx__run *run, const plx_dataset *data)
 {
-    const params *p = run->params;
-    double features = 0;
     bool linear = true;
-    for (plx_index v = 0; v < data->n_views; v++) {
-        features += (double)data->views[v].cols;
-        linear = linear && has_linear_kernel(run, &data->views[v]);
-    }
-    return plx__kernels_by_own_rows(run, data, NULL) && (p->pivots > 0 || (linear && features > FORMED_UP_TO));
+    for (plx_index v = 0; v < data->n_views; v++) linear = linear && has_linear_kernel(run, &data->views[v]);
+    return plx__kernels_by_own_rows(run, data, NULL) && (((const params *)run->params)->pivots > 0 || linear);
 }
 
 static plx_status check(plx__run *run)
@@ -414,13 +436,21 @@ static plx_status check(plx__run *run)
     return PLX_OK;
 }
 
+/* Of so many rows, those that a process works on at most. */
+static double share_of(const plx__run *run, double rows)
+{
+    plx__slabs cut = plx__slabs_cut(run->problem->n, PLX__PANE_ROWS);
+    return fmin(rows, (double)(plx__slabs_most(run->ctx, cut) * cut.rows));
+}
+
 /* Prepared and chosen rows of a view, its factor, blocks of values. */
 static double pivot_bytes(const plx__run *run, plx_index v, double pivots)
 {
     const plx__view *view = &run->problem->views[v];
     double n = (double)run->problem->n, k = (double)run->problem->n_classes;
     double entries = (view->sparse ? 1.5 : 1) * plx__held_values(view, run->problem->n);
-    return plx__prepared_bytes(run, v) + plx__pivot_expansion_bytes((double)view->present_count, pivots) +
+    return plx__prepared_bytes(run, v) +
+           plx__pivot_expansion_bytes(share_of(run, (double)view->present_count), pivots) +
            8 * (entries + fmin(n, 1024.0) * pivots + 4 * n * k);
 }
 
@@ -443,10 +473,13 @@ static double memory(const plx__run *run)
     if (run->fitted) return bytes;
     plx__system_solver solver = own->pivots > 0 ? PLX__SYSTEM_PRIMAL : (plx__system_solver)own->solver;
     double table = features * (features <= FORMED_UP_TO ? features : k);
-    if (plx__ranks(run->ctx) > 1) bytes += plx__row_passes_bytes(run->ctx, p->n, table);
+    bool copied = own->pivots == 0 || own->orthogonal; /* a factor serves as it is */
+    bytes += plx__row_passes_bytes(run->ctx, p->n, table);
     if (solver == PLX__SYSTEM_AUTO)
         solver = size <= DENSE_UP_TO ? PLX__SYSTEM_DENSE : linear ? PLX__SYSTEM_PRIMAL : PLX__SYSTEM_CG;
-    return bytes + plx__system_bytes(solver, linear && !own->orthogonal, size, largest, features, k) + 8 * 8 * size * k;
+    return bytes + 8 * 8 * size * k +
+           plx__system_bytes(solver, linear && !own->orthogonal, size, largest, features, k,
+                             copied ? share_of(run, largest) : 1);
 }
 
 static const plx__param_table tables[] = {

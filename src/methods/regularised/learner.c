@@ -561,7 +561,7 @@ double plx__learner_bytes(const plx__run *run, plx_index view, plx__system_solve
     if (graph) {
         double columns = hinge ? l : k + 1;
         double table = solver != PLX__SYSTEM_PRIMAL ? 0 : cols * (cols <= FEW_FEATURES ? cols : columns);
-        solving = plx__system_bytes(solver, linear, n, n, cols, columns) / 8 + (hinge ? l * l + 3 * n * l : 0);
+        solving = plx__system_bytes(solver, linear, n, n, cols, columns, 0) / 8 + (hinge ? l * l + 3 * n * l : 0);
         solving += plx__row_passes_bytes(run->ctx, p->n, table) / 8;
     } else if (hinge && solver != PLX__SYSTEM_DENSE) {
         solving = fmax(plx__svm_chunks_bytes(l, cols), plx__svm_linear_bytes(l, cols)) / 8 + 2 * l + entries;

@@ -26,6 +26,13 @@ plx__slabs plx__slabs_even(const plx_context *ctx, plx_index n)
     return (plx__slabs){.n = n, .pane = rows, .rows = rows, .count = plx__max(1, (n + rows - 1) / rows)};
 }
 
+plx_index plx__pane_part(plx_index wanted)
+{
+    plx_index part = PLX__PANE_ROWS;
+    while (part % 2 == 0 && part * part > 2 * wanted * wanted) part /= 2;
+    return part;
+}
+
 /* ---- whose they are ---- */
 
 /* Where the slabs of `rank` begin: at the edge nearest to its even share of the samples, since the last slab may be short

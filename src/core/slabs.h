@@ -45,6 +45,10 @@ enum { PLX__PANE_ROWS = 40 }; /* so that small tests have several */
 enum { PLX__PANE_ROWS = 1 << 15 };
 #endif
 
+/* A pane, its half, a quarter and so on: the one whose rows are nearest to `wanted` in proportion. Panes of such parts are
+ * those of everything else, so that no rows have to move from rank to rank. */
+plx_index plx__pane_part(plx_index wanted);
+
 /* Samples begin .. end-1 into `table`, which already holds what the slab's panes before have added. Called for one pane
  * after the other on the caller's thread; may run parallel loops. */
 typedef plx_status (*plx__pane_fn)(void *arg, plx_context *ctx, plx_index begin, plx_index end, double *table);

@@ -61,9 +61,9 @@ plx__mixture_cut plx__mixture_cut_of(const plx__view *const *views, plx_index n_
     plx__mixture_cut cut = {.slice_rows = SLICE_STEP};
     for (plx_index v = 0; v < n_views; v++)
         cut.slice_rows = plx__max(cut.slice_rows, rows_per_slice(views[v], n, plx__padded(components)));
-    cut.slice_rows = (cut.slice_rows + SLICE_STEP - 1) / SLICE_STEP * SLICE_STEP;
-    plx_index pane = cut.slice_rows * ((PLX__PANE_ROWS + cut.slice_rows - 1) / cut.slice_rows);
-    cut.slabs = plx__slabs_cut(n, pane);
+    if (cut.slice_rows <= PLX__PANE_ROWS) cut.slice_rows = plx__pane_part(cut.slice_rows);
+    else cut.slice_rows = (cut.slice_rows + SLICE_STEP - 1) / SLICE_STEP * SLICE_STEP;
+    cut.slabs = plx__slabs_cut(n, plx__max(cut.slice_rows, PLX__PANE_ROWS));
     return cut;
 }
 

@@ -116,6 +116,19 @@ static void ranks_share_evenly(void **state)
     assert_int_equal(end, 30);
 }
 
+/* Halves of a pane, never fewer rows than an odd part has; what is wanted lies within a factor of the root of 2. */
+static void parts_make_whole_panes(void **state)
+{
+    (void)state;
+    for (plx_index wanted = 1; wanted <= 2 * PLX__PANE_ROWS; wanted += 1 + wanted / 7) {
+        plx_index part = plx__pane_part(wanted);
+        double ratio = (double)part / (double)wanted;
+        assert_int_equal(PLX__PANE_ROWS % part, 0);
+        assert_true(ratio * ratio <= 2 || part % 2 == 1);
+        assert_true(2 * ratio * ratio >= 1 || part == PLX__PANE_ROWS);
+    }
+}
+
 static void failures_end_the_pass(void **state)
 {
     (void)state;
@@ -131,6 +144,7 @@ int main(void)
         cmocka_unit_test(panes_cover_the_samples),
         cmocka_unit_test(sums_are_those_of_the_cut),
         cmocka_unit_test(ranks_share_evenly),
+        cmocka_unit_test(parts_make_whole_panes),
         cmocka_unit_test(failures_end_the_pass),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

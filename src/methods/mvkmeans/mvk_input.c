@@ -192,16 +192,10 @@ plx_status plx__mvk_make_workers(mvk *m)
 
 static plx_index padded(plx_index k) { return (k + 7) / 8 * 8; }
 
+/* A part of a pane. */
 static plx_index samples_at_a_time(plx_index k)
 {
-    return plx__max(LEAST_CHUNK, plx__min(LARGEST_CHUNK, CHUNK_DOUBLES / padded(k)));
-}
-
-/* Panes of whole chunks. */
-static plx__slabs cut_samples(plx_index n, plx_index k)
-{
-    plx_index chunk = samples_at_a_time(k);
-    return plx__slabs_cut(n, chunk * ((PLX__PANE_ROWS + chunk - 1) / chunk));
+    return plx__pane_part(plx__max(LEAST_CHUNK, plx__min(LARGEST_CHUNK, CHUNK_DOUBLES / padded(k))));
 }
 
 /* Not for rules that may search for a label set after the pass, nor for those that look at all samples in turn. */
@@ -211,14 +205,6 @@ bool plx__mvk_own_rows(plx__run *run, const plx_dataset *data)
     const char *single = NULL;
     if (data->hierarchy || plx__mvk_read_rule(&rule, &single, run) != PLX_OK) return false;
     return rule == MVK_SINGLE || rule == MVK_CONCAT || rule == MVK_SUM || rule == MVK_PROD;
-}
-
-plx_status plx__mvk_whose_rows(plx_index *bound, plx__run *run)
-{
-    const plx__problem *p = run->problem;
-    plx_index k = p->n_labelled ? p->n_classes : ((const mvk_params *)run->params)->clusters;
-    plx__slabs_bounds(bound, run->ctx, cut_samples(p->n, plx__max(1, k)));
-    return PLX_OK;
 }
 
 plx_status plx__mvk_open(mvk *m, plx__run *run)
@@ -236,7 +222,7 @@ plx_status plx__mvk_open(mvk *m, plx__run *run)
     PLX_TRY(plx__mvk_open_classes(m));
     m->k_padded = padded(m->k);
     m->chunk = samples_at_a_time(m->k);
-    m->cut = cut_samples(m->n, m->k);
+    m->cut = plx__slabs_cut(m->n, PLX__PANE_ROWS);
     m->cut.alone = m->rule == MVK_COTRAIN; /* its views label all samples in turn */
     plx_index widest = 0;
     for (plx_index c = 0; c < m->n_channels; c++) {

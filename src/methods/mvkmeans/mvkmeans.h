@@ -102,7 +102,6 @@ typedef struct mvk {
 /* ---- mvk_input.c ---- */
 plx_status plx__mvk_open(mvk *m, plx__run *run); /* settings, channels, labels; everything in scratch */
 bool plx__mvk_own_rows(plx__run *run, const plx_dataset *data);
-plx_status plx__mvk_whose_rows(plx_index *bound, plx__run *run);
 plx_status plx__mvk_read_rule(mvk_rule *rule, const char **single, plx__run *run);
 plx_status plx__mvk_make_workers(mvk *m);
 

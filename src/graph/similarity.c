@@ -71,35 +71,36 @@ static plx_status undirected(plx_csr *out, plx_context *ctx, plx_ccsr a, bool mu
 
 /* ---- neighbours of rows ---- */
 
-typedef struct neighbours {
-    plx_index k, kept; /* found per row; of these the first `kept` are edges */
-    int64_t *index;
-    double *distance;
-} neighbours;
-
-static plx_status find_neighbours(neighbours *out, plx_context *ctx, const plx__graph_source *g,
-                                  const plx__graph_settings *s)
+static plx_index among(const plx__graph_source *g, plx_index k)
 {
-    plx_index n = plx__points_rows(g->rows), most = plx__max(1, n - 1);
-    out->kept = plx__min(s->k, most);
-    out->k = s->weights == PLX__EDGES_LOCAL ? plx__max(out->kept, plx__min(s->scale_k, most)) : out->kept;
-    plx__knn_options o = {.k = out->k, .metric = s->metric, .present = g->present, .self = true};
-    PLX_TRY(plx__arena_i64(&out->index, plx__scratch(ctx), n * out->k));
-    PLX_TRY(plx__arena_f64(&out->distance, plx__scratch(ctx), n, out->k));
+    return plx__min(k, plx__max(1, plx__points_rows(g->rows) - 1));
+}
+
+plx_status plx__similarity_near(plx__near *out, plx_context *ctx, const plx__graph_source *g,
+                                const plx__graph_settings *s)
+{
+    plx_index n = plx__points_rows(g->rows), k = among(g, s->k);
+    if (s->weights == PLX__EDGES_LOCAL) k = plx__max(k, among(g, s->scale_k));
+    *out = g->near;
+    if (g->near.k >= k) return PLX_OK;
+    *out = (plx__near){.k = k};
+    plx__knn_options o = {.k = k, .metric = s->metric, .present = g->present, .self = true};
+    PLX_TRY(plx__arena_i64(&out->index, plx__scratch(ctx), n * k));
+    PLX_TRY(plx__arena_f64(&out->distance, plx__scratch(ctx), n, k));
     PLX_TRY(plx__neighbours(ctx, g->run, g->view, g->rows, &o, out->index, out->distance));
     /* What the order of neighbours takes for 0 is 0 in the weights too: 1 - cos of collinear rows is mere rounding. */
-    for (plx_index p = 0; p < n * out->k; p++)
+    for (plx_index p = 0; p < n * k; p++)
         if (plx__distance_key(out->distance[p]) == 0) out->distance[p] = 0.0;
     return PLX_OK;
 }
 
-/* Directed edges with their distances as values. */
-static plx_status directed(plx_csr *out, plx_context *ctx, const neighbours *near, plx_index n)
+/* Directed edges to the first `kept`, with their distances as values. */
+static plx_status directed(plx_csr *out, plx_context *ctx, const plx__near *near, plx_index kept, plx_index n)
 {
     plx_index total = 0;
-    PLX_TRY(plx__arena_csr(out, plx__scratch(ctx), n, n, n * near->kept));
+    PLX_TRY(plx__arena_csr(out, plx__scratch(ctx), n, n, n * kept));
     for (plx_index i = 0; i < n; i++) {
-        for (plx_index j = 0; j < near->kept && near->index[i * near->k + j] >= 0; j++) {
+        for (plx_index j = 0; j < kept && near->index[i * near->k + j] >= 0; j++) {
             out->col[total] = (int32_t)near->index[i * near->k + j];
             out->val[total++] = near->distance[i * near->k + j];
         }
@@ -108,15 +109,13 @@ static plx_status directed(plx_csr *out, plx_context *ctx, const neighbours *nea
     return plx__csr_sort_rows(ctx, out);
 }
 
-/* s_i: distance to the graph_scale_k-th neighbour, or to the last one there is. */
-static plx_status local_scales(double **out, plx_context *ctx, const neighbours *near, plx_index n,
-                               const plx__graph_settings *s)
+void plx__near_scales(double *scale, const plx__near *near, plx_index n, plx_index scale_k)
 {
-    PLX_TRY(plx__arena_f64(out, plx__scratch(ctx), n, 1));
-    for (plx_index i = 0; i < n; i++)
-        for (plx_index j = 0; j < plx__min(near->k, s->scale_k) && near->index[i * near->k + j] >= 0; j++)
-            (*out)[i] = near->distance[i * near->k + j];
-    return PLX_OK;
+    for (plx_index i = 0; i < n; i++) {
+        scale[i] = 0;
+        for (plx_index j = 0; j < plx__min(near->k, scale_k) && near->index[i * near->k + j] >= 0; j++)
+            scale[i] = near->distance[i * near->k + j];
+    }
 }
 
 /* ---- weights ---- */
@@ -165,13 +164,16 @@ static plx_status neighbour_graph(plx_csr *out, plx_context *ctx, const plx__gra
                                   const plx__graph_settings *s)
 {
     plx_index n = plx__points_rows(g->rows);
-    neighbours near;
+    plx__near near;
     plx_csr relation;
     double *scale = NULL;
-    PLX_TRY(find_neighbours(&near, ctx, g, s));
-    PLX_TRY(directed(&relation, ctx, &near, n));
+    PLX_TRY(plx__similarity_near(&near, ctx, g, s));
+    PLX_TRY(directed(&relation, ctx, &near, among(g, s->k), n));
     PLX_TRY(undirected(out, ctx, plx__ccsr(relation), s->mutual));
-    if (s->weights == PLX__EDGES_LOCAL) PLX_TRY(local_scales(&scale, ctx, &near, n, s));
+    if (s->weights == PLX__EDGES_LOCAL) {
+        PLX_TRY(plx__arena_f64(&scale, plx__scratch(ctx), n, 1));
+        plx__near_scales(scale, &near, n, s->scale_k);
+    }
     weight_job job = {g, s, *out, isnan(s->width) ? mean_distance(plx__ccsr(*out)) : s->width, scale};
     return plx__parallel_for(ctx, n, 256, weigh_rows, &job);
 }

@@ -60,13 +60,28 @@ extern const plx__param_spec plx__smooth_graph_params[]; /* graph_k=10, binary, 
 /* What was asked for a view (or "concat"). */
 plx_status plx__graph_settings_of(plx__graph_settings *out, plx__run *run, const char *view);
 
+/* Nearest neighbours of every row, nearest first; -1 ends a list. */
+typedef struct plx__near {
+    plx_index k; /* of a row; 0: not searched for */
+    int64_t *index;
+    double *distance;
+} plx__near;
+
 typedef struct plx__graph_source {
     plx__points rows; /* n rows, scaled; kernel view: n x n similarities */
     const uint8_t *present;
     bool is_kernel;
     const char *view; /* for messages */
     plx__run *run;    /* whose parameter knn counts; NULL: exact */
+    plx__near near;   /* what is known of them already, by the metric of the settings */
 } plx__graph_source;
+
+/* As many neighbours as the settings ask for, or all there are, in scratch. */
+plx_status plx__similarity_near(plx__near *out, plx_context *ctx, const plx__graph_source *source,
+                                const plx__graph_settings *settings);
+
+/* scale[i] = distance to the scale_k-th neighbour of row i of n, or to the last one there is; 0: it has none. */
+void plx__near_scales(double *scale, const plx__near *near, plx_index n, plx_index scale_k);
 
 /* Symmetric weights (n x n, zero diagonal) into scratch. A kernel view is taken as it is, averaged with its transpose
  * (negative entries are PLX_E_DATA), thinned to the graph_k largest entries of each row when graph_k was given. */

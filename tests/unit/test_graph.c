@@ -30,7 +30,8 @@ static world draw(uint64_t seed, bool grid)
 
 static plx__graph_source source_of(const world *w)
 {
-    return (plx__graph_source){plx__points_dense((plx_cmat){w->x, N, D, D}), w->present, false, "x", NULL};
+    return (plx__graph_source){
+        .rows = plx__points_dense((plx_cmat){w->x, N, D, D}), .present = w->present, .view = "x"};
 }
 
 /* ---- the rules, word by word ---- */
@@ -112,6 +113,20 @@ static plx_mat dense_of(plx_context *ctx, plx_csr a)
     return m;
 }
 
+/* Neighbours that were found before, and more of them than are needed, give the same graph. */
+static void assert_same_from_more_neighbours(plx_context *ctx, const plx__graph_source *source,
+                                             const plx__graph_settings *s, plx_mat graph)
+{
+    plx__graph_settings more = *s;
+    plx__graph_source known = *source;
+    plx_csr again;
+    more.k += 3;
+    assert_ok(ctx, plx__similarity_near(&known.near, ctx, source, &more));
+    assert_true(known.near.k > s->k || known.near.k == N - 1);
+    assert_ok(ctx, plx__similarity_graph(&again, ctx, &known, s));
+    assert_memory_equal(dense_of(ctx, again).data, graph.data, N * N * sizeof(double));
+}
+
 static void graphs_follow_the_rules(void **state)
 {
     (void)state;
@@ -132,6 +147,7 @@ static void graphs_follow_the_rules(void **state)
             assert_ok(ctx, plx__similarity_graph(&g, ctx, &source, &s));
             plx_mat dense = dense_of(ctx, g);
             for (int i = 0; i < N * N; i++) assert_close(dense.data[i], expected[i], 1e-12);
+            assert_same_from_more_neighbours(ctx, &source, &s, dense);
             plx_context_destroy(ctx);
         }
 }
@@ -237,7 +253,7 @@ static void kernel_views(void **state)
     /* Largest entry of every row: 0-2 (tie with 3: smaller index), 1-2, 2-1, 3-0. */
     const double either[16] = {0, 0, 3, 3, 0, 0, 5, 0, 3, 5, 0, 0, 3, 0, 0, 0};
     const double both[16] = {0, 0, 0, 0, 0, 0, 5, 0, 0, 5, 0, 0, 0, 0, 0, 0};
-    plx__graph_source source = {plx__points_dense((plx_cmat){k, 4, 4, 4}), NULL, true, "sim", NULL};
+    plx__graph_source source = {.rows = plx__points_dense((plx_cmat){k, 4, 4, 4}), .is_kernel = true, .view = "sim"};
     plx__graph_settings s = {.k = 1, .width = NAN};
     plx_csr g;
     assert_ok(ctx, plx__similarity_graph(&g, ctx, &source, &s));

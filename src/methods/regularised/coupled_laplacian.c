@@ -95,8 +95,11 @@ static plx_status put_laplacian(plx__run *run, const char *name, plx_ccsr l)
 static plx_status view_laplacian(plx_csr *out, const coupled *z, plx_index v)
 {
     const plx__prepared *data = &z->x[v].data;
-    plx__graph_source source = {data->rows, data->present, data->kernel.kind == PLX__KERNEL_PRECOMPUTED, data->name,
-                                z->run};
+    plx__graph_source source = {.rows = data->rows,
+                                .present = data->present,
+                                .is_kernel = data->kernel.kind == PLX__KERNEL_PRECOMPUTED,
+                                .view = data->name,
+                                .run = z->run};
     plx__graph_settings settings;
     const char *name = NULL;
     PLX_TRY(plx__graph_settings_of(&settings, z->run, data->name));

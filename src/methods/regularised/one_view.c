@@ -51,8 +51,11 @@ static plx_status build_graph(view_graph *g, plx__run *run, const plx__learner *
 {
     const plx__expansion *x = &q->x;
     plx__graph_settings settings;
-    plx__graph_source source = {x->data.rows, x->data.present, x->data.kernel.kind == PLX__KERNEL_PRECOMPUTED,
-                                x->data.name, run};
+    plx__graph_source source = {.rows = x->data.rows,
+                                .present = x->data.present,
+                                .is_kernel = x->data.kernel.kind == PLX__KERNEL_PRECOMPUTED,
+                                .view = x->data.name,
+                                .run = run};
     if (q->n < 2)
         PLX_FAIL(run->ctx, PLX_E_DATA, "%s: only one sample has view '%s'; a graph needs two", run->method->name,
                  x->data.name);

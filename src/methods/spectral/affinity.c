@@ -91,19 +91,38 @@ static plx_status open_given(plx__affinity *a, plx__run *run, const plx__view *v
 
 /* ---- widths ---- */
 
+static plx__graph_source source_of(const plx__affinity *a)
+{
+    return (plx__graph_source){
+        .rows = a->rows, .present = a->present, .is_kernel = a->given, .view = a->name, .run = a->run, .near = a->near};
+}
+
+static plx__graph_settings settings_of(const plx__affinity *a)
+{
+    return (plx__graph_settings){.k = a->k,
+                                 .k_given = true,
+                                 .metric = PLX__EUCLID,
+                                 .weights = a->rule == PLX__WIDTH_LOCAL ? PLX__EDGES_LOCAL : PLX__EDGES_HEAT,
+                                 .width = a->width,
+                                 .scale_k = a->scale_k};
+}
+
+static plx_status find_near(plx__near *out, const plx__affinity *a, plx_context *ctx)
+{
+    plx__graph_source source = source_of(a);
+    plx__graph_settings settings = settings_of(a);
+    return plx__similarity_near(out, ctx, &source, &settings);
+}
+
+/* Neighbours that serve nothing else are let go. */
 static plx_status local_scales(plx__affinity *a, plx_context *ctx)
 {
-    plx_index k = plx__min(a->scale_k, plx__max(1, a->n - 1));
-    int64_t *index = NULL;
-    double *distance = NULL, *scale = NULL;
-    plx__knn_options o = {.k = k, .metric = PLX__EUCLID, .present = a->present, .self = true};
+    plx__near near;
+    double *scale = NULL;
     PLX_TRY(plx__arena_f64(&scale, plx__scratch(ctx), a->n, 1));
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
-    PLX_TRY(plx__arena_i64(&index, plx__scratch(ctx), a->n * k));
-    PLX_TRY(plx__arena_f64(&distance, plx__scratch(ctx), a->n, k));
-    PLX_TRY(plx__neighbours(ctx, a->run, a->name, a->rows, &o, index, distance));
-    for (plx_index i = 0; i < a->n; i++)
-        for (plx_index j = 0; j < k && index[i * k + j] >= 0; j++) scale[i] = distance[i * k + j];
+    PLX_TRY(find_near(&near, a, ctx));
+    plx__near_scales(scale, &near, a->n, a->scale_k);
     plx__arena_rewind(plx__scratch(ctx), mark);
     a->scale = scale;
     return PLX_OK;
@@ -126,7 +145,9 @@ static plx_status settle_width(plx__affinity *a, plx__run *run)
     a->rule = (plx__width_rule)width.word;
     a->width = width.number;
     a->scale_k = (plx_index)scale_k.number;
-    if (run->fitted || a->rule == PLX__WIDTH_NUMBER) return PLX_OK;
+    if (run->fitted) return PLX_OK;
+    if (a->k) PLX_TRY(find_near(&a->near, a, run->ctx));
+    if (a->rule == PLX__WIDTH_NUMBER) return PLX_OK;
     return a->rule == PLX__WIDTH_LOCAL ? local_scales(a, run->ctx) : median_width(a, run);
 }
 
@@ -242,13 +263,8 @@ plx_status plx__affinity_csr(plx_csr *out, plx_context *ctx, const plx__affinity
 {
     plx_csr joined, diagonal;
     if (a->given && a->k == 0) return plx__csr_clone(out, plx__scratch(ctx), a->rows.csr);
-    plx__graph_source source = {a->rows, a->present, a->given, a->name, a->run};
-    plx__graph_settings settings = {.k = a->k,
-                                    .k_given = true,
-                                    .metric = PLX__EUCLID,
-                                    .weights = a->scale ? PLX__EDGES_LOCAL : PLX__EDGES_HEAT,
-                                    .width = a->width,
-                                    .scale_k = a->scale_k};
+    plx__graph_source source = source_of(a);
+    plx__graph_settings settings = settings_of(a);
     PLX_TRY(plx__similarity_graph(&joined, ctx, &source, &settings));
     PLX_TRY(diagonal_of(&diagonal, ctx, a));
     return plx__csr_add(out, plx__scratch(ctx), 1.0, plx__ccsr(joined), 1.0, plx__ccsr(diagonal));

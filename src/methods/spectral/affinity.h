@@ -9,7 +9,7 @@
 #ifndef PLX_METHODS_SPECTRAL_AFFINITY_H
 #define PLX_METHODS_SPECTRAL_AFFINITY_H
 
-#include "graph/neighbours.h"
+#include "graph/similarity.h"
 #include "kernel/prepared.h"
 
 typedef enum plx__width_rule { /* number, or the order of the words in the parameter table */
@@ -31,6 +31,7 @@ typedef struct plx__affinity {
     plx_index scale_k;
     const double *scale; /* local: s of every sample */
     plx_index k;         /* affinity_k; 0: dense */
+    plx__near near;      /* k > 0, fitting: found once for widths and affinities; not of a given matrix */
     const double *reach; /* k > 0, predicting with mutual pairs: distance (given: similarity) of the k-th neighbour of
                             every sample; NULL: pairs are not mutual */
 } plx__affinity;

@@ -17,7 +17,11 @@ static plx_status graph_part(plx__smoother *s, plx__run *run, plx_index view)
         rows = (plx__prepared){.rows = v->sparse ? plx__points_csr(v->csr) : plx__points_dense(v->dense)};
     else PLX_TRY(plx__prepare_rows(&rows, run, view));
     PLX_TRY(plx__graph_settings_of(&settings, run, v->name));
-    plx__graph_source source = {rows.rows, v->present, v->kind == PLX_VIEW_KERNEL, v->name, run};
+    plx__graph_source source = {.rows = rows.rows,
+                                .present = v->present,
+                                .is_kernel = v->kind == PLX_VIEW_KERNEL,
+                                .view = v->name,
+                                .run = run};
     PLX_TRY(plx__view_laplacian(&l, run->ctx, &source, &settings));
     plx__smoother_set(s, view, l);
     return PLX_OK;

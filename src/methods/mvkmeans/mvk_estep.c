@@ -229,6 +229,17 @@ static plx_status search_sample(pass *q, plx_index j, mvk_step *out)
     return PLX_OK;
 }
 
+plx_status plx__mvk_share_labels(mvk *m)
+{
+    return plx__slabs_share(m->ctx, m->cut, m->label, (size_t)m->label_width * sizeof *m->label, 1);
+}
+
+/* Do others look at the labels of a process's samples before the end? The M step and what counts flips do not. */
+static bool labels_are_everywhere(const mvk *m)
+{
+    return m->run->fitted || m->run->checkpoint || m->own_score || m->programs;
+}
+
 /* What each process found out about its samples, to all of them. */
 static plx_status share_pass(const pass *q)
 {
@@ -238,7 +249,7 @@ static plx_status share_pass(const pass *q)
     if (m->ctx->peers.ranks == 1 || m->cut.alone) return PLX_OK;
     PLX_TRY(plx__slabs_share(m->ctx, m->cut, q->objective, sizeof *q->objective, m->chunk));
     PLX_TRY(plx__slabs_share(m->ctx, m->cut, q->flips, sizeof *q->flips, m->chunk));
-    PLX_TRY(plx__slabs_share(m->ctx, m->cut, m->label, (size_t)m->label_width * sizeof *m->label, 1));
+    if (labels_are_everywhere(m)) PLX_TRY(plx__mvk_share_labels(m));
     PLX_TRY(plx__slabs_share(m->ctx, m->cut, m->pattern, bits, 1));
     PLX_TRY(plx__slabs_share(m->ctx, m->cut, m->report, bits, 1));
     PLX_TRY(plx__slabs_share(m->ctx, m->cut, m->pending, sizeof *m->pending, 1));

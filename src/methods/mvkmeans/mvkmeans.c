@@ -229,6 +229,7 @@ static plx_status fit(plx__run *run)
     PLX_TRY(plx__mvk_open(&m, run));
     PLX_TRY(read_start(&from, &m));
     PLX_TRY(best_run(&m, &t, from));
+    if (!run->kept) PLX_TRY(plx__mvk_share_labels(&m));
     PLX_TRY(open_final(&m, &final));
     PLX_TRY(plx__mvk_write_state(&m, t.flips, t.count));
     PLX_TRY(plx__mvk_write(&m, &final));

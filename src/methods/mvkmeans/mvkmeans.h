@@ -127,6 +127,9 @@ typedef struct mvk_step {
     int64_t flips;
 } mvk_step;
 plx_status plx__mvk_assign(mvk *m, mvk_step *out, bool report);
+
+/* Labels of all samples on every process: in the end, since only what needs them shares them in between. */
+plx_status plx__mvk_share_labels(mvk *m);
 /* Only the reported sets, at the scores of the current centroids. */
 plx_status plx__mvk_report(mvk *m);
 /* One sample with fixed scores; used for new samples too. Writes w->pattern (0/1 per class in bits of the channels);

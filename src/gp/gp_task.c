@@ -96,9 +96,10 @@ void plx__gp_log_probabilities(plx_cmat mean, plx_cmat variance, plx_mat out)
 
 static plx_status class_probabilities(plx_mat *out, plx__run *run, const plx__gp_outcome *o)
 {
-    plx_index n = run->problem->n, classes = run->problem->n_classes;
-    PLX_TRY(plx__store_new(out, run->out, "probability", n, classes));
-    for (plx_index i = 0; i < n; i++) {
+    plx_index classes = run->problem->n_classes, begin = 0, end = 0;
+    PLX_TRY(plx__sample_array(out, run, "probability", classes));
+    plx__kept_rows(&begin, &end, run);
+    for (plx_index i = begin; i < end; i++) {
         double *p = out->data + i * out->ld, sum = 0;
         for (plx_index c = 0; c < o->mean.cols; c++) {
             p[c] = plx__averaged_probability(o->averaging, o->mean.data[i * o->mean.ld + c],
@@ -121,29 +122,33 @@ static plx_status tell_classes(plx__run *run, const plx__gp_outcome *o)
 {
     plx_mat p;
     int32_t *label = NULL;
+    plx_index begin = 0, end = 0;
     PLX_TRY(class_probabilities(&p, run, o));
-    PLX_TRY(plx__arena_i32(&label, plx__scratch(run->ctx), p.rows));
-    plx__argmax_rows(label, plx__cmat(p));
-    for (plx_index i = 0; i < p.rows; i++)
-        if (o->usable && !o->usable[i]) label[i] = o->fallback;
-    return plx__outcome_classes(run, label, plx__cmat(p));
+    plx__kept_rows(&begin, &end, run);
+    PLX_TRY(plx__arena_i32(&label, plx__scratch(run->ctx), end - begin));
+    plx__argmax_rows(label, plx__kept_part(run, p));
+    for (plx_index i = begin; i < end; i++)
+        if (o->usable && !o->usable[i]) label[i - begin] = o->fallback;
+    return plx__outcome_classes(run, label, plx__kept_part(run, p));
 }
 
 static plx_status tell_numbers(plx__run *run, const plx__gp_outcome *o)
 {
     static const char *const columns[] = {"mean", "variance"};
-    plx_index n = run->problem->n;
+    plx_index begin = 0, end = 0;
     const char **label = NULL;
     plx_mat scores;
-    PLX_TRY(PLX__ARENA_NEW(&label, plx__scratch(run->ctx), n));
-    PLX_TRY(plx__arena_mat(&scores, plx__scratch(run->ctx), n, 2));
-    for (plx_index i = 0; i < n; i++) {
+    plx__kept_rows(&begin, &end, run);
+    PLX_TRY(PLX__ARENA_NEW(&label, plx__scratch(run->ctx), end - begin));
+    PLX_TRY(plx__arena_mat(&scores, plx__scratch(run->ctx), end - begin, 2));
+    for (plx_index i = begin; i < end; i++) {
         char text[PLX__NUMBER_BYTES];
         bool usable = !o->usable || o->usable[i];
-        scores.data[2 * i] = usable ? o->mean.data[i * o->mean.ld] : o->fallback_mean;
-        scores.data[2 * i + 1] = usable ? o->variance.data[i * o->variance.ld] : 0.0;
-        plx__print_double(text, scores.data[2 * i]);
-        PLX_TRY(plx__arena_text(&label[i], plx__scratch(run->ctx), text));
+        double *to = scores.data + 2 * (i - begin);
+        to[0] = usable ? o->mean.data[i * o->mean.ld] : o->fallback_mean;
+        to[1] = usable ? o->variance.data[i * o->variance.ld] : 0.0;
+        plx__print_double(text, to[0]);
+        PLX_TRY(plx__arena_text(&label[i - begin], plx__scratch(run->ctx), text));
     }
     return plx__outcome_numbers(run, label, plx__cmat(scores), columns);
 }

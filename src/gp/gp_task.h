@@ -20,7 +20,7 @@ plx_index plx__gp_problems(bool regression, plx_index n_classes);
 typedef struct plx__gp_outcome {
     bool regression;
     plx__averaging averaging;
-    plx_cmat mean, variance; /* n x q, offset included */
+    plx_cmat mean, variance; /* n x q, offset included; of divided results (plx__sample_array()) those kept here */
     const uint8_t *usable;   /* NULL: all; the others get uniform probabilities and the fallback label */
     int32_t fallback;        /* class */
     double fallback_mean;    /* regression */

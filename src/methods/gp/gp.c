@@ -75,24 +75,24 @@ static plx_status score_pane(void *arg, plx_context *ctx, plx_index begin, plx_i
 static plx_status score_here(scoring *job)
 {
     plx_context *ctx = job->g->ctx;
-    size_t row = (size_t)job->s->q * sizeof(double);
     plx__slabs cut = plx__slabs_cut(job->mean.rows, PLX__PANE_ROWS);
     cut.alone = !job->g->learner.divided;
     PLX_TRY(plx__slabs_each(ctx, cut, score_pane, job));
-    PLX_TRY(plx__slabs_share(ctx, cut, job->mean.data, row, 1));
-    return plx__slabs_share(ctx, cut, job->variance.data, row, 1);
+    PLX_TRY(plx__share_rows(job->g->run, cut, job->mean));
+    return plx__share_rows(job->g->run, cut, job->variance);
 }
 
 static plx_status score(gp *g, const plx__gp_state *s, double offset)
 {
-    plx_index n = g->run->problem->n;
+    plx_index begin = 0, end = 0;
     plx_mat mean, variance;
     bool there = false;
-    PLX_TRY(plx__store_new(&mean, g->run->out, "mean", n, s->q));
-    PLX_TRY(plx__store_new(&variance, g->run->out, "variance", n, s->q));
+    PLX_TRY(plx__sample_array(&mean, g->run, "mean", s->q));
+    PLX_TRY(plx__sample_array(&variance, g->run, "variance", s->q));
     PLX_TRY(plx__gp_device_scores(&there, &g->learner, s, mean, variance));
     if (!there) PLX_TRY(score_here(&(scoring){g, s, mean, variance}));
-    for (plx_index i = 0; i < n * s->q; i++) mean.data[i] += offset;
+    plx__kept_rows(&begin, &end, g->run);
+    for (plx_index i = begin * s->q; i < end * s->q; i++) mean.data[i] += offset;
     plx__gp_outcome outcome = {.regression = g->regression,
                                .averaging = (plx__averaging)g->set->averaging,
                                .mean = plx__cmat(mean),
@@ -319,7 +319,8 @@ static double memory(const plx__run *run)
         square = (p->pivots > 0 ? 6 : 3) * l * features + (5 + 2 * q) * features * features;
         block = features * (double)BLOCK_ROWS * 3;
     }
-    return rows + 8 * (square + block + n * (4 * q + 4) + (plx__wanted(run, "kernel") ? n * n : 0));
+    double kept = (double)plx__kept_count(run);
+    return rows + 8 * (square + block + kept * (4 * q + 3) + n + (plx__wanted(run, "kernel") ? n * n : 0));
 }
 
 static const plx__param_table tables[] = {param_specs,
@@ -347,6 +348,7 @@ const plx__method plx__method_gp = {
     .ranks = PLX__RANKS_SUMS, /* with pivots */
     .own_rows = own_rows,
     .whose_rows = plx__whose_panes,
+    .own_results = true,
     .params = tables,
     .arrays = array_specs,
     .transform = "mean",

@@ -506,6 +506,7 @@ const plx__method plx__method_corls = {
     .ranks = PLX__RANKS_SUMS, /* with linear and cosine kernels, or pivots */
     .own_rows = own_rows,
     .whose_rows = plx__whose_panes,
+    .own_results = true,
     .params = tables,
     .arrays = array_specs,
     .transform = "scores",

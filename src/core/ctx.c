@@ -15,6 +15,7 @@
 
 #include "core/paging.h"
 #include "core/pool.h"
+#include "core/tally.h"
 #include "core/text.h"
 
 static _Thread_local plx__error_slot *error_slot;
@@ -394,6 +395,10 @@ static void log_line(plx_context *ctx, plx_log_level level, const char *fmt, va_
     char text[PLX__ERROR_BYTES];
     vsnprintf(text, sizeof text, fmt, args);
     flatten(text);
+    if (keep && ctx->tally) {
+        plx__tally_add(ctx->tally, text, NULL, 0);
+        return;
+    }
     if (tell) ctx->log(level, text, ctx->log_payload);
     if (!keep) return;
     plx__note *note = NULL; /* no memory: the warning was told but is not kept */

@@ -32,15 +32,13 @@ plx_status plx__context_set_engines(plx_context *ctx, const plx_engines *given)
 plx_status plx__peers_lost(plx_context *ctx)
 {
     ctx->failure_told = true;
-    PLX_FAIL(ctx, PLX_E_IO,
-             "a rank cannot be reached any more; start the fit again, from a checkpoint if there is one");
+    PLX_FAIL(ctx, PLX_E_IO, "a rank cannot be reached any more; start again, from a checkpoint if there is one");
 }
 
 static plx_status lost(plx_context *ctx, int rank)
 {
     ctx->failure_told = true; /* nobody is there to hear of it */
-    PLX_FAIL(ctx, PLX_E_IO,
-             "rank %d cannot be reached any more; start the fit again, from a checkpoint if there is one", rank);
+    PLX_FAIL(ctx, PLX_E_IO, "rank %d cannot be reached any more; start again, from a checkpoint if there is one", rank);
 }
 
 static plx_status send_bytes(plx_context *ctx, int to, const void *bytes, size_t count)
@@ -292,4 +290,20 @@ plx_status plx__bound_chain(plx_context *ctx, const plx_index *bound, void *stat
     add(arg);
     if (rank < last) PLX_TRY(plx__peers_send(ctx, rank + 1, state, bytes));
     return last ? plx__peers_spread(ctx, last, state, bytes) : PLX_OK;
+}
+
+/* ---- alone for a while ---- */
+
+plx__apart plx__peers_leave(plx_context *ctx)
+{
+    plx__apart apart = {ctx->peers, ctx->engines};
+    ctx->peers = (plx_peers)PLX_PEERS_INIT;
+    ctx->engines = (plx_engines)PLX_ENGINES_INIT;
+    return apart;
+}
+
+void plx__peers_return(plx_context *ctx, const plx__apart *apart)
+{
+    ctx->peers = apart->peers;
+    ctx->engines = apart->engines;
 }

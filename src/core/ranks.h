@@ -66,4 +66,16 @@ plx_status plx__peers_tell(plx_context *ctx, const int64_t *mine, plx_index widt
 /* Counts of all ranks added up, on all ranks. */
 plx_status plx__peers_total(plx_context *ctx, int64_t *counts, plx_index width);
 
+/* ---- work that a rank does for itself ---- */
+
+/* What the context has of the others, while it is alone. */
+typedef struct plx__apart {
+    plx_peers peers;
+    plx_engines engines;
+} plx__apart;
+
+/* From here on until plx__peers_return() the context is alone: nothing that is called meanwhile waits for anybody. */
+plx__apart plx__peers_leave(plx_context *ctx);
+void plx__peers_return(plx_context *ctx, const plx__apart *apart);
+
 #endif

@@ -255,6 +255,10 @@ PLX_API PLX_NODISCARD plx_status plx_model_tree(const char **text, plx_context *
 /**
  * Label new samples. Views and features are matched by name; views the data lack count as missing.
  *
+ * Of data that are divided among ranks (plx_read_options.own_rows) each rank predicts its own samples, in a call that all
+ * make together, and keeps their results (plx_prediction_divided()). A method that compares new samples with each other,
+ * and a model with a kernel view, need all rows on every rank: they are gathered first, and all ranks have all results.
+ *
  * @param[out] out            NULL on failure.
  * @retval PLX_E_ARG          an argument is NULL
  * @retval PLX_E_UNSUPPORTED  the method cannot predict
@@ -299,8 +303,8 @@ PLX_API void plx_prediction_destroy(plx_prediction *prediction);
 PLX_API plx_index plx_prediction_samples(const plx_prediction *prediction);
 
 /**
- * 1 when every rank has the results of its own samples only (plx_fit_options.own_results): samples are counted from
- * plx_prediction_first() then, as are rows of scores and of arrays over samples, and metrics, JSON and files of the
+ * 1 when every rank has the results of its own samples only (plx_fit_options.own_results, or plx_predict() of divided
+ * data): samples are counted from plx_prediction_first() then, as are rows of scores and of arrays over samples, and metrics, JSON and files of the
  * prediction are made by all ranks together, in calls that each of them makes. Files are written by rank 0.
  * @since 0.1
  */
@@ -382,6 +386,19 @@ PLX_API PLX_NODISCARD plx_status plx_prediction_metrics(plx_metrics **out, plx_c
  */
 PLX_API PLX_NODISCARD plx_status plx_prediction_write(plx_context *ctx, const plx_prediction *prediction,
                                                       const plx_dataset *data, const char *path);
+
+/**
+ * Write an array over the predicted samples, as plx_matrix_write() does; of a prediction that is divided the rows of all
+ * ranks, by all of them together and not as .mtx or .svm, which do not go row by row.
+ *
+ * @param array               NULL: what plx_prediction_transform() gives.
+ * @retval PLX_E_ARG          an argument other than `array` is NULL, or the prediction has no such dense array
+ * @retval PLX_E_UNSUPPORTED  the name ends in .gz, or ranks cannot write such a file together
+ * @retval PLX_E_IO           the file cannot be written
+ * @since 0.1
+ */
+PLX_API PLX_NODISCARD plx_status plx_prediction_array_write(plx_context *ctx, const plx_prediction *prediction,
+                                                            const char *array, const char *path);
 
 /**
  * Write a matrix by the extension of `path`: .tsv, .npy, .mtx or .svm, else as .csv.

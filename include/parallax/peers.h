@@ -1,6 +1,6 @@
 /**
  * @file parallax/peers.h
- * @brief Several processes that fit one model together.
+ * @brief Several processes that fit one model together, or label new samples with it.
  *
  * Every process ("rank") makes a context, reads the same data with it and calls plx_fit() with the same settings. Sums
  * over the samples are divided among them by runs of neighbouring rows and added in the order of the rows, so every
@@ -11,7 +11,7 @@
  * the values of a run of rows. All ranks make that call, exchange what only the whole of a file tells, and have the same
  * outcome: a failure on one is that of all. plx_fit() takes such a data set: methods whose
  * plx_method_info.ranks is "sums" work on the rows of the rank, and where a method or a setting needs all rows they are
- * gathered first. plx_dataset_relabel(), plx_dataset_mask(), plx_dataset_select() of ascending samples (by all ranks) and
+ * gathered first. plx_predict() and plx_transform() label the samples of the rank in the same way. plx_dataset_relabel(), plx_dataset_mask(), plx_dataset_select() of ascending samples (by all ranks) and
  * facts about samples and views are as ever; calls that need the values of all rows refuse it. Alone, the option changes nothing.
  *
  * Methods on graphs need more than sums: sparse linear systems and eigenvectors of matrices of which every rank has its

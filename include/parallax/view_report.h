@@ -1,7 +1,7 @@
 /**
  * @file parallax/view_report.h
- * @brief What each view is worth: how good it is alone, what it shares with the others, and what follows for the choice
- *        of a method.
+ * @brief What each view is worth: how many rows say something, how good it is alone, what it shares with the others, and
+ *        what follows for the choice of a method.
  *
  * Lifetime: the report is a plx_explanation, the caller's; read it as explain.h says.
  *
@@ -15,6 +15,22 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/**
+ * How many rows of a view are there and hold nothing but zeros. Of data that are divided among ranks those of all of
+ * them, in a call that all make together.
+ *
+ * @param[out] count    0 on failure.
+ * @retval PLX_E_ARG    an argument is NULL, or there is no such view
+ * @retval PLX_E_IO     a rank cannot be reached any more
+ *
+ * Ownership: nothing is handed over.
+ * Threads: as the context passed in; the data are only read.
+ * Cost: O(values of the view).
+ * @since 0.1
+ */
+PLX_API PLX_NODISCARD plx_status plx_dataset_zero_rows(plx_index *count, plx_context *ctx, const plx_dataset *data,
+                                                       plx_index view);
 
 /** How to look. Start from PLX_VIEWS_OPTIONS_INIT; fields are only ever appended. */
 typedef struct plx_views_options {

@@ -8,6 +8,7 @@
 #include "api/model_impl.h"
 #include "core/file.h"
 #include "core/number.h"
+#include "core/ranks.h"
 #include "io/dataset_file.h"
 #include "io/guarded_read.h"
 #include "io/joined_file.h"
@@ -111,6 +112,27 @@ plx_status plx_prediction_write(plx_context *ctx, const plx_prediction *predicti
                                 const char *path)
 {
     PLX__CALL(ctx, prediction_write(ctx, prediction, data, path), PLX__ARG(prediction), PLX__ARG(path));
+}
+
+/* Where each rank has the results of its own samples, all write their rows; what is no array over samples is the same on
+ * all of them. */
+static plx_status prediction_array_write(plx_context *ctx, const plx_prediction *p, const char *array, const char *path)
+{
+    const char *name = array ? array : p->method->transform;
+    const plx__array *a = name ? plx__store_lookup(&p->store, name) : NULL;
+    plx__table table = {0};
+    if (!a || a->sparse) PLX_FAIL(ctx, PLX_E_ARG, "this prediction has no dense array '%s'", name ? name : "");
+    table.dense = a->dense;
+    if (p->outcome.bound && plx__array_by_sample(plx__array_spec_find(p->method, a->name), 0))
+        table.rows_in_all = plx__outcome_samples(ctx, &p->outcome);
+    else if (p->outcome.bound && plx__rank(ctx) > 0) return PLX_OK;
+    return plx__matrix_file_write(ctx, path, &table);
+}
+
+plx_status plx_prediction_array_write(plx_context *ctx, const plx_prediction *prediction, const char *array,
+                                      const char *path)
+{
+    PLX__CALL(ctx, prediction_array_write(ctx, prediction, array, path), PLX__ARG(prediction), PLX__ARG(path));
 }
 
 /* ---- matrices ---- */

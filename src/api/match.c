@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "api/model_impl.h"
+#include "core/ranks.h"
+#include "data/divided.h"
 #include "data/kernel_columns.h"
 #include "linalg/csr.h"
 #include "linalg/dense.h"
@@ -166,6 +168,66 @@ static plx_status add_dense(plx_dataset *to, plx_context *ctx, const plx__view_c
     return plx__dataset_add_sparse(to, ctx, card->name, card->kind, plx__ccsr(thin), card->features, present);
 }
 
+/* Values of a view that are adopted, in an arena that the view takes over. */
+static plx_status adopt_own(plx_dataset *to, plx_context *ctx, const plx__view_card *card, plx__view_source *s,
+                            plx__arena *values, const uint8_t *present)
+{
+    s->name = card->name;
+    s->kind = card->kind;
+    s->sparse = card->sparse;
+    s->features = card->features;
+    s->present = present;
+    s->divided = true;
+    return plx__dataset_adopt_arena(to, ctx, values, s);
+}
+
+static plx_status own_sparse(plx__view_source *s, plx_context *ctx, plx__arena *arena, const plx__view_card *card,
+                             const plx__view *v, const column_map *map)
+{
+    plx_index begin = v->begin, end = v->end;
+    plx_mat full;
+    if (map->identity) PLX_TRY(plx__csr_clone(&s->csr, card->sparse ? arena : plx__scratch(ctx), v->csr));
+    else
+        PLX_TRY(plx__csr_move_cols(&s->csr, card->sparse ? arena : plx__scratch(ctx), v->csr, map->target, card->cols));
+    if (card->sparse) return PLX_OK;
+    PLX_TRY(plx__arena_mat(&full, arena, end - begin, card->cols));
+    plx__csr_to_dense(full, plx__csr_rows(plx__ccsr(s->csr), begin, end));
+    s->dense = (plx_mat){plx__rows_at(full.data, begin, card->cols), v->csr.rows, card->cols, card->cols};
+    return PLX_OK;
+}
+
+static plx_status own_dense(plx__view_source *s, plx_context *ctx, plx__arena *arena, const plx__view_card *card,
+                            const plx__view *v, const column_map *map)
+{
+    plx_index begin = v->begin, end = v->end;
+    plx_cmat here = {v->dense.data + begin * v->dense.ld, end - begin, v->cols, v->dense.ld};
+    plx__arena *to = card->sparse ? plx__scratch(ctx) : arena;
+    plx_mat moved;
+    plx_csr thin;
+    if (map->identity) PLX_TRY(plx__mat_clone(&moved, to, here));
+    else PLX_TRY(plx__mat_move_cols(&moved, to, here, map->target, card->cols));
+    s->dense = (plx_mat){plx__rows_at(moved.data, begin, card->cols), v->dense.rows, card->cols, card->cols};
+    if (!card->sparse) return PLX_OK;
+    PLX_TRY(plx__csr_from_dense(&thin, arena, plx__cmat(moved)));
+    return plx__pad_rows(&s->csr, arena, thin, begin, v->dense.rows);
+}
+
+/* Of a divided view the rows that are here; what is known of all rows only together is agreed on in the end. */
+static plx_status add_divided(plx_dataset *to, plx_context *ctx, const plx__view_card *card, const plx__view *v,
+                              const column_map *map)
+{
+    plx__view_source s = {.begin = v->begin, .end = v->end};
+    plx__arena arena;
+    plx_status st = PLX_OK;
+    plx__arena_init(&arena, to->arena.ctx);
+    if (v->sparse) PLX_GOTO(own_sparse(&s, ctx, &arena, card, v, map));
+    else PLX_GOTO(own_dense(&s, ctx, &arena, card, v, map));
+    PLX_GOTO(adopt_own(to, ctx, card, &s, &arena, v->present));
+done:
+    plx__arena_free(&arena);
+    return st;
+}
+
 static double entry(const plx__view *v, plx_index i, plx_index j)
 {
     return v->sparse ? plx__csr_get(v->csr, i, j) : v->dense.data[i * v->dense.ld + j];
@@ -220,6 +282,7 @@ static plx_status add_view(plx_dataset *to, plx_context *ctx, const plx__view_ca
     PLX_TRY(map_columns(&map, ctx, card, v, data));
     PLX_TRY(judge(ctx, &map, card, v));
     if (map.identity && v->sparse == card->sparse && v->kind == card->kind) return share_view(to, ctx, card, v);
+    if (v->divided) return add_divided(to, ctx, card, v, &map);
     if (v->sparse) {
         plx_csr moved;
         if (map.identity) return add_sparse(to, ctx, card, v->csr, v->present);
@@ -232,11 +295,43 @@ static plx_status add_view(plx_dataset *to, plx_context *ctx, const plx__view_ca
     return add_dense(to, ctx, card, plx__cmat(moved), v->present);
 }
 
-/* A view the new data do not have: there, but missing for everybody. */
-static plx_status add_missing(plx_dataset *to, plx_context *ctx, const plx__view_card *card, plx_index n)
+/* Rows of zeros of a divided view: those that are here of another one. */
+static plx_status add_missing_divided(plx_dataset *to, plx_context *ctx, const plx__view_card *card,
+                                      const plx__view *like, const uint8_t *none)
 {
+    plx__view_source s = {.begin = like->begin, .end = like->end};
+    plx_index n = to->n;
+    plx_mat zero;
+    plx__arena arena;
+    plx_status st = PLX_OK;
+    plx__arena_init(&arena, to->arena.ctx);
+    if (card->sparse) PLX_GOTO(plx__arena_csr(&s.csr, &arena, n, card->cols, 0));
+    else {
+        PLX_GOTO(plx__arena_mat(&zero, &arena, s.end - s.begin, card->cols));
+        s.dense = (plx_mat){plx__rows_at(zero.data, s.begin, card->cols), n, card->cols, card->cols};
+    }
+    PLX_GOTO(adopt_own(to, ctx, card, &s, &arena, none));
+done:
+    plx__arena_free(&arena);
+    return st;
+}
+
+/* The first divided view, whose rows tell which are this rank's; NULL: there is none. */
+static const plx__view *divided_view(const plx_dataset *data)
+{
+    for (plx_index v = 0; v < data->n_views; v++)
+        if (data->views[v].divided) return &data->views[v];
+    return NULL;
+}
+
+/* A view the new data do not have: there, but missing for everybody. */
+static plx_status add_missing(plx_dataset *to, plx_context *ctx, const plx__view_card *card, const plx_dataset *data)
+{
+    const plx__view *like = divided_view(data);
+    plx_index n = data->n;
     uint8_t *none = NULL;
     PLX_TRY(plx__arena_u8(&none, plx__scratch(ctx), n));
+    if (like) return add_missing_divided(to, ctx, card, like, none);
     if (card->sparse) {
         plx_csr empty;
         PLX_TRY(plx__arena_csr(&empty, plx__scratch(ctx), n, card->cols, 0));
@@ -249,12 +344,12 @@ static plx_status add_missing(plx_dataset *to, plx_context *ctx, const plx__view
 
 /* A view the model does not use counts as missing; its values, which nobody will look at, need no room of their own. */
 static plx_status add_unused(plx_dataset *to, plx_context *ctx, const plx__view_card *card, const plx__view *v,
-                             plx_index n)
+                             const plx_dataset *data)
 {
     plx__view hidden = *v;
     uint8_t *none = NULL;
-    if (v->cols != card->cols || v->sparse != card->sparse) return add_missing(to, ctx, card, n);
-    PLX_TRY(plx__arena_u8(&none, plx__scratch(ctx), n));
+    if (v->cols != card->cols || v->sparse != card->sparse) return add_missing(to, ctx, card, data);
+    PLX_TRY(plx__arena_u8(&none, plx__scratch(ctx), data->n));
     hidden.kind = card->kind;
     hidden.present = none;
     hidden.present_count = hidden.nonzeros = hidden.missing_values = 0;
@@ -334,11 +429,11 @@ static plx_status fill(plx_dataset *to, plx_context *ctx, const plx_model *m, co
         PLX_TRY(find_view(&w, ctx, m, data, v));
         if (w >= 0) taken[w] = 1;
         matched += w >= 0;
-        if (w >= 0 && used && !used[v]) PLX_TRY(add_unused(to, ctx, &m->views[v], &data->views[w], data->n));
+        if (w >= 0 && used && !used[v]) PLX_TRY(add_unused(to, ctx, &m->views[v], &data->views[w], data));
         else if (w >= 0) {
             PLX_TRY(add_view(to, ctx, &m->views[v], &data->views[w], data));
             PLX_TRY(keep_self(to, ctx, &data->views[w], data));
-        } else PLX_TRY(add_missing(to, ctx, &m->views[v], data->n));
+        } else PLX_TRY(add_missing(to, ctx, &m->views[v], data));
         plx__arena_rewind(plx__scratch(ctx), mark);
     }
     if (!matched) return no_common_view(ctx, m, data);
@@ -352,6 +447,8 @@ plx_status plx__match_data(plx_dataset **out, plx_context *ctx, const plx_model 
     *out = NULL;
     PLX_TRY(plx__dataset_create(&to, ctx, data->name, data->n));
     plx_status st = fill(to, ctx, m, data);
+    if (plx__dataset_divided(data)) st = plx__peers_settle(ctx, st);
+    if (st == PLX_OK && plx__dataset_divided(to)) st = plx__dataset_agree(to, ctx);
     if (st == PLX_OK) *out = to;
     else plx_dataset_destroy(to);
     return st;

@@ -46,20 +46,33 @@ static plx_status measure_views(plx_metrics *metrics, plx_context *ctx, const pl
     return PLX_OK;
 }
 
+typedef struct column_sum {
+    plx_cmat rows;
+    plx_index column;
+    double sum[2]; /* of the numbers there, and how many they are */
+} column_sum;
+
+static void add_column(void *arg)
+{
+    column_sum *s = arg;
+    for (plx_index i = 0; i < s->rows.rows; i++) {
+        double value = s->rows.data[i * s->rows.ld + s->column];
+        if (isnan(value)) continue;
+        s->sum[0] += value;
+        s->sum[1]++;
+    }
+}
+
 /* Means over columns of arrays that tell how good the model is by themselves. */
-static plx_status measure_arrays(plx_metrics *metrics, const plx_prediction *p, const plx_model *m)
+static plx_status measure_arrays(plx_metrics *metrics, plx_context *ctx, const plx_prediction *p, const plx_model *m)
 {
     for (const plx__mean_metric *mean = m->method->metrics; mean && mean->name; mean++) {
         const plx__array *a = plx__store_find(&p->store, mean->array);
-        double sum = 0, count = 0;
         if (!a || a->sparse || mean->column >= a->dense.cols) continue;
-        for (plx_index i = 0; i < a->dense.rows; i++) {
-            double value = a->dense.data[i * a->dense.ld + mean->column];
-            if (isnan(value)) continue;
-            sum += value;
-            count++;
-        }
-        if (count > 0) PLX_TRY(plx__metrics_add(metrics, sum / count, "%s", mean->name));
+        column_sum s = {.rows = plx__cmat(a->dense), .column = mean->column};
+        bool divided = plx__array_by_sample(plx__array_spec_find(m->method, mean->array), 0);
+        PLX_TRY(plx__bound_chain(ctx, divided ? p->outcome.bound : NULL, s.sum, sizeof s.sum, add_column, &s));
+        if (s.sum[1] > 0) PLX_TRY(plx__metrics_add(metrics, s.sum[0] / s.sum[1], "%s", mean->name));
     }
     return PLX_OK;
 }
@@ -129,7 +142,7 @@ plx_status plx__measure(plx_metrics *metrics, plx_context *ctx, const plx_predic
         PLX_FAIL(ctx, PLX_E_ARG, "the data set has %lld samples, the prediction %lld", (long long)data->n,
                  (long long)n);
     if (known_labels(p, m, data)) PLX_TRY(measure_labels(metrics, ctx, p, m, data));
-    return measure_arrays(metrics, p, m);
+    return measure_arrays(metrics, ctx, p, m);
 }
 
 static plx_status prediction_metrics(plx_metrics **out, plx_context *ctx, const plx_prediction *p, const plx_model *m,

@@ -200,3 +200,25 @@ plx_status plx_views(plx_explanation **out, plx_context *ctx, const plx_dataset 
     if (out) *out = NULL;
     PLX__CALL(ctx, views(out, ctx, data, options), PLX__ARG(out), PLX__WHOLE(data));
 }
+
+/* ---- rows of zeros ---- */
+
+static plx_status zero_rows(plx_index *count, plx_context *ctx, const plx_dataset *data, plx_index view)
+{
+    if (view < 0 || view >= data->n_views) PLX_FAIL(ctx, PLX_E_ARG, "view %lld does not exist", (long long)view);
+    const plx__view *v = &data->views[view];
+    double zero = 0;
+    for (plx_index i = plx__held_begin(v); i < plx__held_end(v, data->n); i++) {
+        plx__breathe(ctx, i);
+        zero += v->present[i] && plx__row_is_zero(v, i);
+    }
+    PLX_TRY(plx__held_total(ctx, v, &zero, 1));
+    *count = (plx_index)zero;
+    return PLX_OK;
+}
+
+plx_status plx_dataset_zero_rows(plx_index *count, plx_context *ctx, const plx_dataset *data, plx_index view)
+{
+    if (count) *count = 0;
+    PLX__CALL(ctx, zero_rows(count, ctx, data, view), PLX__ARG(count), PLX__ARG(data));
+}

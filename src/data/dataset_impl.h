@@ -36,6 +36,16 @@ typedef struct plx__view {
     plx__shared *block;     /* where values and features are, when the view is one of a data set's own */
 } plx__view;
 
+/* Has row i, which is here, nothing but zeros? */
+static inline bool plx__row_is_zero(const plx__view *v, plx_index i)
+{
+    const double *x = v->sparse ? v->csr.val + v->csr.ptr[i] : v->dense.data + i * v->dense.ld;
+    plx_index count = v->sparse ? v->csr.ptr[i + 1] - v->csr.ptr[i] : v->cols;
+    for (plx_index j = 0; j < count; j++) /* zeros may be stored */
+        if (x[j] != 0) return false;
+    return true;
+}
+
 /* Values to become a view. They are checked and put right where they are (rows that are absent become zero, stored
  * zeros go), so they must not be anybody else's. */
 typedef struct plx__view_source {

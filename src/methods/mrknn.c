@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "core/tally.h"
 #include "device/anywhere.h"
 #include "kernel/prepared.h"
 #include "linalg/knn.h"
@@ -338,10 +339,10 @@ static plx_status join(plx__run *run, const double *accuracy, const double *shar
     for (plx_index i = 0; i < x->n; i++)
         if (!join_sample(&j, i) && silent++ == 0) first = i;
     if (silent)
-        plx__warn(run->ctx,
-                  "mrknn: %lld samples have no view with other labelled samples, e.g. %s; they get the most "
-                  "frequent class",
-                  (long long)silent, x->ids[first]);
+        plx__warn_samples(run->ctx, silent, x->ids[first],
+                          "mrknn: " PLX__COUNT_HERE
+                          " samples have no view with other labelled samples, e.g. " PLX__FIRST_HERE
+                          "; they get the most frequent class");
     PLX_TRY(plx__require_finite(run, plx__cmat(j.scores), "scores"));
     plx__argmax_rows(label, plx__cmat(j.scores));
     return plx__outcome_classes(run, label, plx__cmat(j.scores));
@@ -435,5 +436,6 @@ const plx__method plx__method_mrknn = {
     .view_scores = "confidence_VIEW",
     .memory = memory,
     .memory_remedy = "label fewer samples or set a smaller k",
+    .predicts_apart = true,
     .fit = fit,
     .predict = predict};

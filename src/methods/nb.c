@@ -194,5 +194,6 @@ const plx__method plx__method_nb = {
     .view_scores = "posterior.VIEW",
     .memory = memory,
     .memory_remedy = "fit fewer samples at a time (heldout, then predict) or raise the memory limit",
+    .predicts_apart = true,
     .fit = fit,
     .predict = predict};

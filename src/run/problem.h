@@ -28,6 +28,11 @@ typedef struct plx__problem_source {
  * are left for the caller to set. */
 plx_status plx__problem_build(plx__problem *out, plx_context *ctx, plx__arena *keep, const plx__problem_source *from);
 
+/* Some samples of a problem of new ones, in ascending order, as a problem of its own; in scratch, values where they are
+ * unless samples between them are left out. Of divided views the samples must be here. Kernel views stay as wide. */
+plx_status plx__problem_part(plx__problem *out, plx_context *ctx, const plx__problem *whole, const plx_index *sample,
+                             plx_index count);
+
 /* Everything the descriptor promises the method: number of views, kinds, NaN, classes. */
 plx_status plx__problem_check(plx_context *ctx, const plx__method *method, const plx__problem *p, bool fitting);
 

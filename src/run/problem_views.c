@@ -88,15 +88,6 @@ plx_status plx__scales_get(const plx__scale_kind **out, plx_context *ctx, const 
 
 /* ---- zero rows ---- */
 
-static bool is_zero_row(const plx__view *v, plx_index i)
-{
-    const double *x = v->sparse ? v->csr.val + v->csr.ptr[i] : v->dense.data + i * v->dense.ld;
-    plx_index count = v->sparse ? v->csr.ptr[i + 1] - v->csr.ptr[i] : v->cols;
-    for (plx_index j = 0; j < count; j++) /* zeros may be stored */
-        if (x[j] != 0) return false;
-    return true;
-}
-
 /* After centring, zero is an ordinary value: zscore is exempt. */
 static plx_status zero_rows_miss(bool *out, plx_context *ctx, const plx__problem_source *from, const plx__view *v,
                                  plx__scale_kind scale)
@@ -123,14 +114,14 @@ static plx_status drop_zero_rows(plx__view *v, plx_context *ctx, plx_index n)
     uint8_t *present = NULL;
     for (plx_index i = begin; i < end; i++) {
         plx__breathe(ctx, i);
-        dropped += v->present[i] && is_zero_row(v, i);
+        dropped += v->present[i] && plx__row_is_zero(v, i);
     }
     PLX_TRY(plx__held_total(ctx, v, &dropped, 1));
     if (dropped == 0) return PLX_OK;
     PLX_TRY(plx__arena_u8(&present, plx__scratch(ctx), n));
     for (plx_index i = begin; i < end; i++) {
         plx__breathe(ctx, i);
-        present[i] = v->present[i] && !is_zero_row(v, i);
+        present[i] = v->present[i] && !plx__row_is_zero(v, i);
     }
     PLX_TRY(plx__held_share(ctx, v, present, 1));
     v->present = present;

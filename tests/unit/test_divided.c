@@ -3,7 +3,9 @@
 #include "divided_helpers.h"
 
 #include "io/npy.h"
+#include "parallax/explain.h"
 #include "parallax/params.h"
+#include "parallax/view_report.h"
 
 #ifdef PLX_CHECKED
 enum { PANES = 6, ONLY_SOME = 0 };
@@ -50,6 +52,13 @@ static void read_work(rank_job *job)
     assert_int_equal(part->n, whole->n);
     assert_int_equal(part->n_views, whole->n_views);
     for (plx_index v = 0; v < whole->n_views; v++) assert_part_of(job, &part->views[v], &whole->views[v], whole->n);
+    for (plx_index v = 0; v < whole->n_views; v++) {
+        plx_index own = -1, all = 0;
+        for (plx_index i = 0; i < whole->n; i++)
+            all += whole->views[v].present[i] && plx__row_is_zero(&whole->views[v], i);
+        assert_ok(job->ctx, plx_dataset_zero_rows(&own, job->ctx, part, v));
+        assert_int_equal(own, all);
+    }
     assert_whole_again(job, part, whole);
     assert_regrouped(job, part, whole);
     plx_dataset_destroy(part);
@@ -196,11 +205,11 @@ static void refusal_work(rank_job *job)
     char file[160];
     plx_dataset *d = read_data(job->ctx, path, 1), *some = NULL;
     plx_model *m = NULL;
-    plx_prediction *p = NULL;
+    plx_explanation *e = NULL;
     plx_cmat dense;
     const plx_index backwards[] = {3, 1};
     assert_ok(job->ctx, plx_fit(&m, job->ctx, "nb", d, NULL, NULL));
-    assert_fails(job->ctx, plx_predict(&p, job->ctx, m, d), PLX_E_ARG, "divided among ranks");
+    assert_fails(job->ctx, plx_explain(&e, job->ctx, m, d, NULL), PLX_E_ARG, "divided among ranks");
     snprintf(file, sizeof file, "%s.%d.h5mu", path, job->rank);
     assert_fails(job->ctx, plx_dataset_write(job->ctx, d, file), PLX_E_ARG, "divided among ranks");
     assert_fails(job->ctx, plx_dataset_select(&some, job->ctx, d, backwards, 2), PLX_E_UNSUPPORTED, "not moved");

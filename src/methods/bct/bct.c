@@ -398,6 +398,7 @@ const plx__method plx__method_bct = {
     .memory_remedy = "set pivots (for example pivots=300), use fewer samples, or raise the memory limit",
     .check = check,
     .memory = memory,
+    .predicts_apart = true,
     .fit = fit,
     .predict = plx__bct_predict,
     .acquire = {[PLX_ACQUIRE_FEATURES] = &plx__acquire_bct}};

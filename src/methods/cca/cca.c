@@ -444,5 +444,6 @@ const plx__method plx__method_cca = {
     .memory_remedy = "use solver=svd with a small rank or solver=iterative, or raise the memory limit",
     .check = check,
     .memory = memory,
+    .predicts_apart = true,
     .fit = fit,
     .predict = predict};

@@ -237,5 +237,6 @@ const plx__method plx__method_kcca = {
     .memory_remedy = "set gs_max or a larger gs_threshold, use cca, or raise the memory limit",
     .check = plx__canon_check,
     .memory = memory,
+    .predicts_apart = true,
     .fit = fit,
     .predict = predict};

@@ -472,5 +472,6 @@ const plx__method plx__method_coem = {
         "use fewer components, fit fewer samples at a time (heldout, then predict) or raise the memory limit",
     .check = check,
     .memory = memory,
+    .predicts_apart = true,
     .fit = fit,
     .predict = predict};

@@ -50,15 +50,6 @@ bool plx__coem_scales_rows(const plx__run *run, const plx__view *view)
 
 /* ---- channels ---- */
 
-static bool is_zero_row(const plx__view *v, plx_index i)
-{
-    const double *x = v->sparse ? v->csr.val + v->csr.ptr[i] : v->dense.data + i * v->dense.ld;
-    plx_index count = v->sparse ? v->csr.ptr[i + 1] - v->csr.ptr[i] : v->cols;
-    for (plx_index f = 0; f < count; f++)
-        if (x[f] != 0) return false;
-    return true;
-}
-
 /* A zero row says nothing, unless it is a point of a Gaussian view of real numbers. */
 static plx_status drop_zero_rows(coem *m, plx__view *v, plx__likelihood likelihood)
 {
@@ -68,7 +59,7 @@ static plx_status drop_zero_rows(coem *m, plx__view *v, plx__likelihood likeliho
     v->present_count = 0;
     for (plx_index i = plx__held_begin(v); i < plx__held_end(v, m->n); i++) {
         plx__breathe(m->ctx, i);
-        present[i] = v->present[i] && !is_zero_row(v, i);
+        present[i] = v->present[i] && !plx__row_is_zero(v, i);
     }
     PLX_TRY(plx__held_share(m->ctx, v, present, 1));
     for (plx_index i = 0; i < m->n; i++) v->present_count += present[i];

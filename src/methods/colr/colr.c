@@ -293,6 +293,7 @@ const plx__method plx__method_colr = {
     .memory_remedy = "use graph=none, use fewer samples or features, or raise the memory limit",
     .memory = plx__colr_memory,
     .check = check,
+    .predicts_apart = true,
     .fit = fit,
     .predict = plx__colr_predict,
     .acquire = {&plx__acquire_colr_labels, &plx__acquire_colr_features, &plx__acquire_colr_any}};

@@ -585,5 +585,6 @@ const plx__method plx__method_cotrain = {
     .memory = memory,
     .memory_remedy = "fit fewer samples at a time (heldout, then predict) or raise the memory limit",
     .check = check,
+    .predicts_apart = true,
     .fit = fit,
     .predict = predict};

@@ -355,5 +355,6 @@ const plx__method plx__method_gp = {
     .check = check,
     .memory_remedy = "set pivots (for example pivots=300), label fewer samples or raise the memory limit",
     .memory = memory,
+    .predicts_apart = true,
     .fit = fit,
     .predict = predict};

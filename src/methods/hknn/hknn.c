@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/tally.h"
 #include "methods/hknn/hknn.h"
 #include "methods/hknn/hknn_input.h"
 #include "run/facts.h"
@@ -187,8 +188,9 @@ static plx_status put_outcome(const hknn *h, const hknn_combiner *c, const int32
         prior_row(row, h);
     }
     if (silent)
-        plx__warn(h->ctx, "hknn: no member serves %lld samples, e.g. %s; they get the most frequent class",
-                  (long long)silent, x->ids[first]);
+        plx__warn_samples(h->ctx, silent, x->ids[first],
+                          "hknn: no member serves " PLX__COUNT_HERE " samples, e.g. " PLX__FIRST_HERE
+                          "; they get the most frequent class");
     return plx__outcome_classes(h->run, label, plx__cmat(scores));
 }
 
@@ -384,5 +386,6 @@ const plx__method plx__method_hknn = {
     .memory = memory,
     .memory_remedy = "label fewer samples or set a smaller max_subset",
     .check = check,
+    .predicts_apart = true,
     .fit = fit,
     .predict = predict};

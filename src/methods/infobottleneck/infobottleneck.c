@@ -247,5 +247,6 @@ const plx__method plx__method_infobottleneck = {
     .check = check,
     .memory = memory,
     .memory_remedy = "look for fewer clusters, hold samples out or raise the memory limit",
+    .predicts_apart = true,
     .fit = fit,
     .predict = predict};

@@ -283,5 +283,6 @@ const plx__method plx__method_localmodels = {
     .keep_samples = true,
     .memory = memory,
     .memory_remedy = "label fewer samples, or name fewer views",
+    .predicts_apart = true,
     .fit = fit,
     .predict = predict};

@@ -320,5 +320,6 @@ const plx__method plx__method_mrdbscan = {
     .memory = memory,
     .memory_remedy = "take fewer samples, or a smaller minpts",
     .check = check,
+    .predicts_apart = true,
     .fit = fit,
     .predict = predict};

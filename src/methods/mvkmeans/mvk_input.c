@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "core/tally.h"
 #include "data/divided.h"
 #include "kernel/prepared.h"
 #include "linalg/dense.h"
@@ -166,8 +167,9 @@ static void warn_unused(mvk *m)
         count++;
     }
     if (count)
-        plx__warn(m->ctx, "mvkmeans: %lld samples have no view that is used, e.g. %s; they get the most frequent label",
-                  (long long)count, p->ids[first]);
+        plx__warn_samples(m->ctx, count, p->ids[first],
+                          "mvkmeans: " PLX__COUNT_HERE " samples have no view that is used, e.g. " PLX__FIRST_HERE
+                          "; they get the most frequent label");
 }
 
 /* ---- all of it ---- */

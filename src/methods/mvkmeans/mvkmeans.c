@@ -311,5 +311,6 @@ const plx__method plx__method_mvkmeans = {
     .memory_remedy = "use fewer classes, fit fewer samples at a time (heldout, then predict) or raise the memory limit",
     .check = check,
     .memory = memory,
+    .predicts_apart = true,
     .fit = fit,
     .predict = predict};

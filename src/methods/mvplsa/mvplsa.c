@@ -282,5 +282,6 @@ const plx__method plx__method_mvplsa = {
     .memory = memory,
     .memory_remedy =
         "use fewer topics, fit fewer documents at a time (heldout, then predict) or raise the memory limit",
+    .predicts_apart = true,
     .fit = fit,
     .predict = predict};

@@ -515,5 +515,6 @@ const plx__method plx__method_corls = {
     .check = check,
     .memory_remedy = "set pivots (for example pivots=300), use solver=primal with linear kernels, or solver=cg, or "
                      "raise the memory limit",
+    .predicts_apart = true,
     .fit = fit,
     .predict = predict};

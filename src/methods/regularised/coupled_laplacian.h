@@ -56,7 +56,7 @@ typedef struct plx__coupled_params {
     .prior_array = "scores", .extra_views = plx__coupled_extra, .params_size = sizeof(plx__coupled_params),            \
     .transform = "scores", .view_scores = "f_VIEW",                                                                    \
     .memory_remedy = "use solver=primal with linear kernels, or solver=cg, or raise the memory limit",                 \
-    .predict = plx__coupled_predict
+    .predicts_apart = true, .predict = plx__coupled_predict
 
 plx_status plx__coupled_fit(plx__run *run, bool hinge);
 plx_status plx__coupled_predict(plx__run *run);

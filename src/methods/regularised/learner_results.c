@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "core/tally.h"
 #include "methods/regularised/learner.h"
 
 plx_status plx__put_rows(plx__run *run, const char *name, const plx_index *sample, const plx_index *position,
@@ -38,8 +39,9 @@ plx_status plx__prior_rows(plx__run *run, plx_mat scores, int32_t *label, const 
         memcpy(scores.data + i * scores.ld, shares, (size_t)scores.cols * sizeof *shares);
         label[i - begin] = majority;
     }
-    plx__warn(run->ctx, "%s: %lld samples %s and get the most frequent class '%s'", run->method->name,
-              (long long)without, why, p->classes[majority]);
+    plx__warn_samples(run->ctx, without, NULL,
+                      "%s: " PLX__COUNT_HERE " samples %s and get the most frequent class '%s'", run->method->name, why,
+                      p->classes[majority]);
     return PLX_OK;
 }
 

@@ -74,7 +74,7 @@ typedef struct plx__one_view_params {
     .citation = "sindhwani2005coreg", .task = PLX_TASK_CLASSIFY, .min_views = 1, .min_classes = 2,                     \
     .zero_rows = PLX__ZERO_ROWS_PARAM, .uncovered = PLX__UNCOVERED_PRIOR, .prior_array = "scores",                     \
     .extra_views = plx__one_view_extra, .params_size = sizeof(plx__one_view_params), .transform = "scores",            \
-    .predict = plx__one_view_predict
+    .predicts_apart = true, .predict = plx__one_view_predict
 
 plx_status plx__one_view_fit(plx__run *run, bool hinge, bool graph);
 plx_status plx__one_view_predict(plx__run *run);

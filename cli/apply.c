@@ -21,6 +21,8 @@ void cli_applied_free(cli_applied *applied)
     plx_model_destroy(applied->model);
 }
 
+bool cli_takes_part(const cli_applied *applied) { return cli_writes() || plx_prediction_divided(applied->prediction); }
+
 const cli_positional cli_apply_positionals[] = {
     {"MODEL", CLI_FILE, false, "A model written by 'parallax fit --model'.", NULL},
     {"DATA", CLI_FILE, true, "New samples. Views and features are matched by name.", NULL},

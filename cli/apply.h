@@ -20,6 +20,9 @@ typedef plx_status (*cli_apply_fn)(plx_prediction **out, plx_context *ctx, const
 int cli_apply(cli_applied *out, cli_session *s, cli_apply_fn apply);
 void cli_applied_free(cli_applied *applied);
 
+/* Does this process take part in writing the results? Of several rank 0, or all where each has those of its samples. */
+bool cli_takes_part(const cli_applied *applied);
+
 extern const cli_positional cli_apply_positionals[];
 
 #endif

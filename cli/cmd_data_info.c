@@ -20,6 +20,7 @@ typedef struct facts {
     plx_index *truth, *labels;   /* counts per class */
     plx_index n_truth, n_labels; /* samples */
     plx_index n_subset, n_mutex;
+    plx_index *zero; /* rows of every view that most methods take for missing: there, of counts or binary, all zero */
 } facts;
 
 /* A kernel compares samples with samples: one column per sample, unless names say whose columns they are. */
@@ -38,6 +39,19 @@ static int check_kernels(cli_session *s, const plx_dataset *data)
     return CLI_DONE;
 }
 
+/* By all of several processes, each of which has its rows. */
+static int count_zero_rows(facts *f, cli_session *s)
+{
+    plx_view_info v = PLX_VIEW_INFO_INIT;
+    int code = CLI_DONE;
+    f->zero = calloc((size_t)plx_dataset_views(f->data) + 1, sizeof *f->zero);
+    if (!f->zero) return cli_fail_text(s, "out of memory");
+    for (plx_index i = 0; !code && plx_dataset_view_info(&v, f->data, i) == PLX_OK; i++)
+        if (v.kind == PLX_VIEW_COUNTS || v.kind == PLX_VIEW_BINARY)
+            code = cli_fail(s, plx_dataset_zero_rows(&f->zero[i], s->ctx, f->data, i));
+    return code;
+}
+
 static int gather(facts *f, cli_session *s, const plx_dataset *data)
 {
     const int32_t *pairs = NULL;
@@ -48,7 +62,8 @@ static int gather(facts *f, cli_session *s, const plx_dataset *data)
     f->n_labels = cli_labelled_count(data);
     f->n_subset = plx_dataset_subset(&pairs, data);
     f->n_mutex = plx_dataset_mutex(&pairs, data);
-    return fine ? check_kernels(s, data) : cli_fail_text(s, "out of memory");
+    int code = fine ? check_kernels(s, data) : cli_fail_text(s, "out of memory");
+    return code ? code : count_zero_rows(f, s);
 }
 
 static void release(facts *f)
@@ -56,6 +71,7 @@ static void release(facts *f)
     free(f->patterns);
     free(f->truth);
     free(f->labels);
+    free(f->zero);
 }
 
 /* ---- for people ---- */
@@ -92,9 +108,8 @@ static void print_zero_rows(const facts *f)
     plx_view_info v = PLX_VIEW_INFO_INIT;
     const char *before = "\nall-zero rows count as missing: ";
     for (plx_index i = 0; plx_dataset_view_info(&v, f->data, i) == PLX_OK; i++) {
-        plx_index zero = cli_zero_rows(f->data, i);
-        if (!zero) continue;
-        printf("%s%s %s", before, v.name, CLI_COUNT(zero, "", ""));
+        if (!f->zero[i]) continue;
+        printf("%s%s %s", before, v.name, CLI_COUNT(f->zero[i], "", ""));
         before = ", ";
     }
     if (before[0] == ',') putchar('\n');
@@ -162,7 +177,7 @@ static void json_views(cli_json *j, const facts *f)
         cli_json_whole(j, "nonzeros", v.nonzeros);
         cli_json_whole(j, "present", v.present);
         cli_json_whole(j, "missing_values", v.missing_values);
-        cli_json_whole(j, "zero_rows", cli_zero_rows(f->data, i));
+        cli_json_whole(j, "zero_rows", f->zero[i]);
         cli_json_real(j, "cost", v.cost);
         cli_json_close(j, '}');
     }
@@ -233,16 +248,17 @@ static int run(const cli_args *args)
     facts f = {0};
     int code = cli_session_open(&s, args);
     if (code) return code;
-    code = cli_check_outputs(&s, outputs);
+    s.own_rows = cli_peers != NULL;
+    if (cli_writes()) code = cli_check_outputs(&s, outputs);
     if (!code && cli_is_conll(args, args->positional[0])) {
-        code = cli_conll_info(&s, args->positional[0], json);
+        if (cli_writes()) code = cli_conll_info(&s, args->positional[0], json);
         cli_session_close(&s);
         return code;
     }
     if (!code) code = cli_read_data(&data, &s, args->positional[0]);
     if (!code) code = gather(&f, &s, data);
-    if (!code && json) code = write_json(&s, &f, json);
-    else if (!code) print_facts(&f);
+    if (!code && json && cli_writes()) code = write_json(&s, &f, json);
+    else if (!code && !json) print_facts(&f);
     if (!code) cli_say_warnings(&s);
     release(&f);
     plx_dataset_destroy(data);

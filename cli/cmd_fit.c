@@ -28,14 +28,11 @@ static int hide_labels(plx_dataset **data, cli_session *s)
     return code;
 }
 
-/* An .mtx file goes column by column: several ranks cannot write one together, each with its rows. */
 static bool dumps_matrices(const cli_args *args)
 {
     const char *request = NULL;
-    for (int i = 0; (request = cli_value_at(args, "dump", i)); i++) {
-        size_t length = strlen(request);
-        if (length > 4 && strcmp(request + length - 4, ".mtx") == 0) return true;
-    }
+    for (int i = 0; (request = cli_value_at(args, "dump", i)); i++)
+        if (!cli_goes_by_rows(request)) return true;
     return false;
 }
 

@@ -16,20 +16,21 @@ static int write_json(cli_session *s, const cli_applied *a, const plx_metrics *m
     cli_json_text(j, "method", plx_model_method(a->model));
     cli_json_text(j, "version", plx_version());
     cli_json_text(j, "data", plx_dataset_name(a->data));
-    cli_json_whole(j, "samples", plx_prediction_samples(a->prediction));
+    cli_json_whole(j, "samples", plx_dataset_samples(a->data));
     cli_json_warnings(j, s);
     if (plx_metrics_count(metrics)) cli_json_metrics(j, "metrics", metrics);
     return cli_json_file_write(&out, s, path);
 }
 
+/* Several processes measure together, and write together where each has the results of its own samples. */
 static int write_results(cli_session *s, const cli_applied *a)
 {
     const char *out = cli_value(s->args, "out"), *json = cli_value(s->args, "json");
     plx_metrics *metrics = NULL;
     int code = cli_fail(s, plx_prediction_metrics(&metrics, s->ctx, a->prediction, a->model, a->data));
-    if (!code && (out || !json))
+    if (!code && (out || !json) && cli_takes_part(a))
         code = cli_fail(s, plx_prediction_write(s->ctx, a->prediction, a->data, out ? out : "-"));
-    if (!code && json) code = write_json(s, a, metrics, json);
+    if (!code && json && cli_writes()) code = write_json(s, a, metrics, json);
     if (!code) {
         cli_say_data(s, a->data);
         cli_say_metrics(s, metrics);
@@ -46,7 +47,8 @@ static int run(const cli_args *args)
     cli_applied applied = {0};
     int code = cli_session_open(&s, args);
     if (code) return code;
-    code = cli_check_outputs(&s, outputs);
+    s.own_rows = cli_peers != NULL;
+    if (cli_writes()) code = cli_check_outputs(&s, outputs);
     if (!code) code = cli_apply(&applied, &s, plx_predict);
     if (!code) code = write_results(&s, &applied);
     cli_applied_free(&applied);

@@ -11,11 +11,11 @@ static int write_result(cli_session *s, const cli_applied *a)
 {
     plx_cmat z = {0};
     const char *out = cli_value(s->args, "out");
-    plx_status st = plx_prediction_transform(&z, a->prediction);
-    int code = st != PLX_OK ? cli_fail(s, st) : cli_fail(s, plx_matrix_write(s->ctx, z, out));
+    int code = cli_fail(s, plx_prediction_transform(&z, a->prediction));
+    if (!code && cli_takes_part(a)) code = cli_fail(s, plx_prediction_array_write(s->ctx, a->prediction, NULL, out));
     if (code) return code;
     cli_say_data(s, a->data);
-    cli_say(s, "result   %lld x %lld", (long long)z.rows, (long long)z.cols);
+    cli_say(s, "result   %lld x %lld", (long long)plx_dataset_samples(a->data), (long long)z.cols);
     cli_say_warnings(s);
     cli_say_outputs(s, outputs);
     return CLI_DONE;
@@ -28,7 +28,8 @@ static int run(const cli_args *args)
     if (!cli_value(args, "out")) return cli_usage_error(args->verb, "--out FILE is missing");
     int code = cli_session_open(&s, args);
     if (code) return code;
-    code = cli_check_outputs(&s, outputs);
+    s.own_rows = cli_peers && cli_goes_by_rows(cli_value(args, "out"));
+    if (cli_writes()) code = cli_check_outputs(&s, outputs);
     if (!code) code = cli_apply(&applied, &s, plx_transform);
     if (!code) code = write_result(&s, &applied);
     cli_applied_free(&applied);

@@ -252,6 +252,17 @@ void cli_say_outputs(cli_session *s, const char *const *options)
     }
 }
 
+bool cli_goes_by_rows(const char *path)
+{
+    static const char *const others[] = {".mtx", ".svm", ".svmlight", ".libsvm"};
+    size_t length = strlen(path);
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
+        size_t ending = strlen(others[k]);
+        if (length > ending && strcasecmp(path + length - ending, others[k]) == 0) return false;
+    }
+    return true;
+}
+
 int cli_check_new(cli_session *s, const char *path)
 {
     struct stat info;

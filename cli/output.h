@@ -17,6 +17,8 @@ int cli_check_outputs(cli_session *s, const char *const *options);
 int cli_check_data_files(cli_session *s, const plx_dataset *data);
 /* "wrote FILE" for each of them. */
 void cli_say_outputs(cli_session *s, const char *const *options);
+/* Can several processes write an array to such a file together, each its rows? Of .mtx and svmlight files they cannot. */
+bool cli_goes_by_rows(const char *path);
 /* A data set to be written must not be there yet. */
 int cli_check_new(cli_session *s, const char *path);
 

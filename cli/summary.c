@@ -15,26 +15,6 @@ plx_index cli_labelled_count(const plx_dataset *data)
     return count;
 }
 
-plx_index cli_zero_rows(const plx_dataset *data, plx_index view)
-{
-    plx_view_info info = PLX_VIEW_INFO_INIT;
-    const uint8_t *present = plx_dataset_present(data, view);
-    plx_cmat dense = {0};
-    plx_ccsr sparse = {0};
-    plx_index count = 0;
-    if (plx_dataset_view_info(&info, data, view) != PLX_OK) return 0;
-    if (info.kind != PLX_VIEW_COUNTS && info.kind != PLX_VIEW_BINARY) return 0;
-    bool is_sparse = plx_dataset_sparse(&sparse, data, view) == PLX_OK;
-    if (!is_sparse && plx_dataset_dense(&dense, data, view) != PLX_OK) return 0;
-    for (plx_index i = 0; i < info.rows; i++) {
-        bool zero = true;
-        if (is_sparse) zero = sparse.ptr[i] == sparse.ptr[i + 1];
-        for (plx_index j = 0; zero && j < dense.cols; j++) zero = dense.data[i * dense.ld + j] == 0;
-        count += present[i] && zero;
-    }
-    return count;
-}
-
 /* Numbers to predict are no classes. */
 static bool regression_asked(const cli_session *s)
 {

@@ -19,7 +19,5 @@ void cli_json_metrics(cli_json *j, const char *key, const plx_metrics *metrics);
 const char *cli_metric_text(char *buffer, size_t size, const plx_metrics *metrics, plx_index i);
 
 plx_index cli_labelled_count(const plx_dataset *data);
-/* Rows that most methods take for missing: present, of a counts or binary view, and all zero. */
-plx_index cli_zero_rows(const plx_dataset *data, plx_index view);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * parallax-mpi: the command as several processes, started by mpirun or srun.
  *
- * `fit` runs on all ranks together (parallax/peers.h). Rank 0 is the command as one knows it; the others do the same
- * work, write no files and are silent, unless they alone fail. All other verbs are rank 0's alone.
+ * `fit`, `predict`, `transform` and `data info` run on all ranks together (parallax/peers.h). Rank 0 is the command as one knows it;
+ * the others do the same work, write no files and are silent, unless they alone fail. All other verbs are rank 0's alone.
  */
 #include <limits.h>
 #include <mpi.h>
@@ -179,6 +179,14 @@ static const char *take_petsc(int *argc, char **argv)
     return options;
 }
 
+static bool runs_together(int argc, char **argv)
+{
+    static const char *const verbs[] = {"fit", "predict", "transform"};
+    for (size_t k = 0; argc > 1 && k < sizeof verbs / sizeof *verbs; k++)
+        if (strcmp(argv[1], verbs[k]) == 0) return true;
+    return argc > 2 && strcmp(argv[1], "data") == 0 && strcmp(argv[2], "info") == 0;
+}
+
 static int run_together(int argc, char **argv, plx_peers *peers)
 {
     static plx_engines engines = {sizeof engines, NULL, NULL, NULL, sum_of_all, share_with_all};
@@ -208,7 +216,7 @@ int main(int argc, char **argv)
     peers.receive = receive_from;
     cli_catch_interrupt();
     int real = peers.rank ? hush() : STDERR_FILENO, code = CLI_DONE;
-    bool together = argc > 1 && strcmp(argv[1], "fit") == 0;
+    bool together = runs_together(argc, argv);
     bool verbose = together && peers.ranks > 1 && mpi_has_argument(argc, argv, "--verbose");
     if (together) end_with_the_job();
     if (together) code = run_together(argc, argv, &peers);

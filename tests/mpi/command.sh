@@ -2,8 +2,8 @@
 # What parallax-mpi does beside the fits of table.sh: tests/mpi/command.sh BUILD_DIR [RANKS...]
 #
 # Files of every format that ranks read in parts, by each number of ranks; what they write together; streaming;
-# checkpoints, also after a rank was killed; other verbs; and what is refused, each in one line. Everything beside the
-# bytes of one process.
+# checkpoints, also after a rank was killed; new samples; other verbs; and what is refused, each in one line. Everything
+# beside the bytes of one process.
 # shellcheck source=tests/mpi/common.sh
 . "$(dirname "$0")/common.sh"
 [ $# -gt 0 ] || set -- 2 3 8
@@ -124,14 +124,74 @@ ranks 3 fit coem docs --labels 5% --set max_iter=3 --out any.csv --deterministic
 for who in one.all many.any; do cut -d, -f1,2 ${who#*.}.csv >${who%.*}.labels; done
 alike "labels with --deterministic 0" labels
 
-# ---- other verbs: rank 0's alone ----
+# ---- new samples ----
 
+# predicts_by COUNTS WHAT MODEL DATA ARGUMENTS...: labels, what is said and metrics, by so many ranks and by one process.
+predicts_by() {
+    local counts=$1 what=$2 model=$3 data=$4 count
+    shift 4
+    "$build/parallax" predict "$model" "$data" --out one.csv --json one.json 2>one.said
+    sed -i 's/^wrote .*//' one.said
+    for count in $counts; do
+        ranks "$count" predict "$model" "$data" --out many.csv --json many.json "$@" 2>many.said || true
+        sed -i 's/^wrote .*//' many.said
+        alike "$what, $count ranks" csv json said
+    done
+}
+
+# transforms_by COUNT MODEL DATA ENDING: the coordinates as such a file.
+transforms_by() {
+    one transform "$2" "$3" --out "one.$4"
+    ranks "$1" transform "$2" "$3" --out "many.$4" --quiet || true
+    alike "transform to .$4, $1 ranks" "$4"
+}
+
+# Samples without one of the views, and some without any.
+one data generate two-gauss train --set n=600 --set classes=3 --set dims=8 --set views=2 --set labelled=300 --seed 1
+one data generate two-gauss many --set n=100000 --set classes=3 --set dims=8 --set views=2 --seed 2
+one data drop many holes.h5mu --rate 0.2 --allow-none --seed 3
+one data drop docs thin --rate 0.2 --allow-none --seed 3
 one fit nb docs --labels 5% --model nb.plx
-one predict nb.plx docs --out one.csv
-ranks 3 predict nb.plx docs --out many.csv --quiet
-"$build/parallax" data info docs >one.txt
-ranks 3 data info docs >many.txt
-alike "predict, data info" csv txt
+one fit coem docs --labels 5% --set max_iter=3 --model coem.plx
+one fit mvkmeans docs --labels 5% --set max_iter=3 --model mvkmeans.plx
+one fit mvplsa docs --labels 5% --set max_iter=3 --set topics=4 --model mvplsa.plx
+one fit svm train --set kernel=rbf --model svm.plx
+one fit gp train --set optimize=none --model gp.plx
+one fit cca train --set dim=2 --model cca.plx
+one fit mvc train --set clusters=3 --model mvc.plx
+predicts_by "$all_ranks" "predict, nb" nb.plx docs
+predicts_by 3 "predict, nb, missing views" nb.plx thin
+predicts_by 2 "predict, nb, streaming" nb.plx docs --stream --memory 256M
+predicts_by 3 "predict, coem" coem.plx docs
+predicts_by 2 "predict, mvkmeans" mvkmeans.plx docs.h5mu
+predicts_by 3 "predict, mvplsa" mvplsa.plx parts
+predicts_by "$all_ranks" "predict, svm, missing views" svm.plx holes.h5mu
+predicts_by 3 "predict, gp, missing views" gp.plx holes.h5mu
+predicts_by 2 "predict, mvc: all rows everywhere" mvc.plx holes.h5mu
+predicts_by 3 "predict, fewer panes than ranks" svm.plx train
+transforms_by 3 cca.plx many npy
+transforms_by 2 cca.plx holes.h5mu csv
+transforms_by 3 nb.plx docs tsv
+transforms_by 2 nb.plx docs mtx
+one predict gp.plx train --out - >one.txt
+ranks 3 predict gp.plx train --out - --quiet >many.txt
+alike "predict to standard output" txt
+
+# ---- other verbs ----
+
+awk 'BEGIN { for (i = 0; i < 100000; i++) print "c" i % 3, i % 10 ? "3:" 1 + i % 4 : "" }' >zeros.svm
+for data in docs thin holes.h5mu zeros.svm rows.csv; do
+    "$build/parallax" data info $data >one.txt
+    ranks 3 data info $data >many.txt
+    one data info $data --json one.json
+    ranks 3 data info $data --json many.json --quiet
+    alike "data info $data" txt json
+done
+grep -q 'all-zero rows' <("$build/parallax" data info zeros.svm) || fault "no rows of zeros"
+one predict nb.plx docs --out labels.csv
+one eval labels.csv docs --json one.json
+ranks 3 eval labels.csv docs --json many.json
+alike "eval, by rank 0 alone" json
 
 # ---- checkpoints ----
 
@@ -168,6 +228,10 @@ if [ $code != 1 ] || [ "$(grep '^parallax' said.txt | grep -c 'rank 1: parallax:
     fault "a rank that fails alone, exit code $code: $(cat said.txt)"
 fi
 
+one fit lapreg train --model lapreg.plx
+refused "lapreg labels only the samples it was fitted to" predict lapreg.plx train
+refused "/nowhere/labels.csv: the directory" predict nb.plx docs --out /nowhere/labels.csv
+refused "--time-limit would strike" predict nb.plx docs --time-limit 5
 refused "hknn is not distributed" fit hknn docs --labels 5%
 refused "--time-limit would strike" fit nb docs --time-limit 5
 refused "init = label: expected" fit coem docs --labels 5% --set init=label

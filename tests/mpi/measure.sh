@@ -4,6 +4,8 @@
 #   ranks    two ranks with a thread each beside one process with two threads (coem, mvkmeans), $SAMPLES (200000) of them:
 #            the least of $REPETITIONS (5), which take turns; also with sums by MPI_Allreduce (--deterministic 0)
 #   sums     ordered sums beside MPI_Allreduce, without anything else
+#   predict  peak memory of every rank and seconds of predict (nb, coem, rls), $NEW (262144) samples of 276 MB, by one process
+#            and by 1, 2 and 4 ranks
 #   stream   nb, mvkmeans and coem with --stream and data 4, 8 and 16 times as large as --memory, beside what it takes to
 #            read the file into memory
 #   large    $LARGE (10000000) samples of 50,000 features in 100 classes with --stream --memory $MEMORY (3G), by one process
@@ -150,6 +152,55 @@ part_stream() {
     done
 }
 
+# ---- new samples ----
+
+# peaks COMMAND...: wall seconds, and in MB the peak of the largest process of the command and of the largest that reads for
+# it (looked at every 5 ms).
+peaks() {
+    python3 - "$@" <<'PEAKS'
+import os, subprocess, sys, time
+begin, peak = time.monotonic(), {}
+process = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)
+def of_this_command(pid):
+    while pid > 1:
+        if pid == process.pid: return True
+        with open("/proc/%d/stat" % pid) as stat: pid = int(stat.read().rsplit(")", 1)[1].split()[1])
+    return False
+while process.poll() is None:
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open("/proc/%s/comm" % pid) as comm: name = comm.read().strip()
+            if not name.startswith("parallax") or not of_this_command(int(pid)): continue
+            with open("/proc/%s/status" % pid) as status:
+                kib = max([int(line.split()[1]) for line in status if line.startswith("VmHWM")] + [0])
+            peak[name == "parallax-reader"] = max(peak.get(name == "parallax-reader", 0), kib)
+        except (FileNotFoundError, ProcessLookupError): pass
+    time.sleep(0.005)
+if process.returncode: sys.exit("failed: " + " ".join(sys.argv[1:]))
+print("%.2f %.0f %.0f" % (time.monotonic() - begin, peak.get(False, 0) / 1000, peak.get(True, 0) / 1000))
+PEAKS
+}
+
+part_predict() {
+    local method count
+    one data generate text new --set n="${NEW:-262144}" --set views=2 --set classes=8 --set features=2000 --set length=60 \
+        --seed 1
+    one data convert new new.h5mu
+    rm -r new
+    echo "predict: wall s, peak MB of the largest rank, and of what reads for it"
+    for method in nb coem rls; do
+        # shellcheck disable=SC2046
+        one fit $method new.h5mu --labels 1% $([ $method != coem ] || echo --set max_iter=3) --model $method.plx
+        printf '%-34s %s\n' "$method, one process" "$(peaks "$build/parallax" predict $method.plx new.h5mu --threads 1 \
+            --out one.csv --quiet)"
+        for count in 1 2 4; do
+            printf '%-34s %s\n' "$method, $count ranks" "$(peaks mpirun --quiet --oversubscribe --bind-to none -n $count \
+                "$build/parallax-mpi" predict $method.plx new.h5mu --threads 1 --out many.csv --quiet)"
+            cmp one.csv many.csv || fault "$method: other labels by $count ranks"
+        done
+    done
+}
+
 # ---- as large as the disk allows ----
 
 # one_way LABEL METHOD ITERATIONS THREADS MODEL COMMAND...: what it took.
@@ -184,8 +235,9 @@ for part in "$@"; do
     ranks) part_ranks ;;
     sums) part_sums ;;
     stream) part_stream ;;
+    predict) part_predict ;;
     large) part_large ;;
-    *) fault "$part is none of ranks, sums, stream, large" ;;
+    *) fault "$part is none of ranks, sums, predict, stream, large" ;;
     esac
 done
 load after

@@ -172,12 +172,12 @@ static int check_order(const cli_args *args)
     return cli_usage_error(args->verb, "METHOD comes first: parallax fit %s %s", data, method);
 }
 
-/* Sums need a rank's own rows only; a report shows all of them. */
+/* Sums and systems mostly need a rank's own rows only; a report shows all of them. */
 static bool needs_own_rows(const cli_args *args)
 {
     plx_method_info m = PLX_METHOD_INFO_INIT;
     if (!cli_peers || cli_value(args, "report") || plx_method_describe(&m, args->positional[0]) != PLX_OK) return false;
-    return strcmp(m.ranks, "sums") == 0;
+    return strstr(m.ranks, "sums") || strstr(m.ranks, "systems");
 }
 
 /* Files of the result; and all that are written, the checkpoint among them. */

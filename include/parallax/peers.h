@@ -9,10 +9,11 @@
  *
  * Data read with plx_read_options.own_rows are divided: every rank has the ids, labels and presence of all samples, and
  * the values of a run of rows. All ranks make that call, exchange what only the whole of a file tells, and have the same
- * outcome: a failure on one is that of all. plx_fit() takes such a data set: methods whose
- * plx_method_info.ranks is "sums" work on the rows of the rank, and where a method or a setting needs all rows they are
- * gathered first. plx_predict() and plx_transform() label the samples of the rank in the same way. plx_dataset_relabel(), plx_dataset_mask(), plx_dataset_select() of ascending samples (by all ranks) and
- * facts about samples and views are as ever; calls that need the values of all rows refuse it. Alone, the option changes nothing.
+ * outcome: a failure on one is that of all. plx_fit() takes such a data set: methods whose plx_method_info.ranks has
+ * "sums" or "systems" work on the rows of the rank, and where a method or a setting needs all rows they are gathered
+ * first. plx_predict() and plx_transform() label the samples of the rank in the same way. plx_dataset_relabel(),
+ * plx_dataset_mask(), plx_dataset_select() of ascending samples (by all ranks) and facts about samples and views are as
+ * ever; calls that need the values of all rows refuse it. Alone, the option changes nothing.
  *
  * Methods on graphs need more than sums: sparse linear systems and eigenvectors of matrices of which every rank has its
  * rows. These are solved by engines that the program brings along (PETSc and SLEPc in `parallax-mpi`); results are then

@@ -16,9 +16,10 @@
 #include "device/anywhere.h"
 #include "graph/gram_knn.h"
 #include "graph/local_solve.h"
+#include "graph/near_rows.h"
 #include "graph/neighbours.h"
 
-enum { GRAIN = 64 };
+enum { GRAIN = 64, UNIT_GRAIN = 1024 };
 
 typedef struct work_space { /* of one worker */
     int32_t *member;        /* neighbours of the sample that have the view, and where they stand in its row of A */
@@ -103,36 +104,108 @@ typedef struct unit_job {
     plx__local_kind kind;
     const int64_t *near;
     plx_index k;
+
+    /* of divided rows */
+    plx_index begin, end; /* samples of this process */
+    double *spread;       /* squared distances to the neighbours of these; NULL: they are found as they are needed */
+    const plx__near_rows *round; /* those whose distances are found now, */
+    plx__points rows;            /* from these rows */
+    double sum[4];               /* of the chunks before, and of the one that has begun */
 } unit_job;
 
-/* Sum and number of what the unit is the mean of. */
+static double squared_distance(const unit_job *job, plx_index i, plx_index q)
+{
+    const plx__local_view *v = job->v;
+    if (job->spread) return job->spread[q - job->begin * job->k];
+    if (!v->given) return dist_sq(v->queries, i, v->rows, job->near[q]);
+    return own_product(v, i) + v->own[job->near[q]] - 2 * query_product(v, i, job->near[q]);
+}
+
+/* Adds to the sum and the number of what the unit is the mean of. */
+static void add_unit(const unit_job *job, plx_index i, double *sum)
+{
+    if (!job->v->present[i]) return;
+    if (job->kind == PLX__LOCAL_KERNEL) {
+        sum[0] += own_kernel(job->v, i);
+        sum[1] += 1;
+    }
+    for (plx_index q = i * job->k; job->kind == PLX__LOCAL_LINEAR && q < (i + 1) * job->k; q++) {
+        if (job->near[q] < 0) break;
+        sum[0] += squared_distance(job, i, q);
+        sum[1] += 1;
+    }
+}
+
 static plx_status sum_unit(void *arg, plx_context *ctx, plx_index begin, plx_index end, double *partial)
 {
-    const unit_job *job = arg;
-    const plx__local_view *v = job->v;
     PLX_TRY(plx__poll(ctx));
-    for (plx_index i = begin; i < end; i++) {
-        if (!v->present[i]) continue;
-        if (job->kind == PLX__LOCAL_KERNEL) {
-            partial[0] += own_kernel(v, i);
-            partial[1] += 1;
-        }
-        for (plx_index q = i * job->k; job->kind == PLX__LOCAL_LINEAR && q < (i + 1) * job->k; q++) {
-            if (job->near[q] < 0) break;
-            partial[0] += v->given ? own_product(v, i) + v->own[job->near[q]] - 2 * query_product(v, i, job->near[q])
-                                   : dist_sq(v->queries, i, v->rows, job->near[q]);
-            partial[1] += 1;
-        }
+    for (plx_index i = begin; i < end; i++) add_unit(arg, i, partial);
+    return PLX_OK;
+}
+
+static plx_status find_spread(void *arg, plx_context *ctx, plx_index begin, plx_index end, int worker)
+{
+    const unit_job *job = arg;
+    const int32_t *at = job->round->at;
+    plx_index first = job->round->begin;
+    (void)ctx, (void)worker;
+    for (plx_index i = first + begin; i < first + end; i++)
+        for (plx_index q = i * job->k; q < (i + 1) * job->k && job->near[q] >= 0; q++)
+            job->spread[q - job->begin * job->k] = dist_sq(job->rows, at[i], job->rows, at[job->near[q]]);
+    return PLX_OK;
+}
+
+/* Distances from the samples of this process, before they are added up in order. */
+static plx_status spread_together(unit_job *job, plx_context *ctx, plx_ccsr joined)
+{
+    plx__near_rows near;
+    PLX_TRY(plx__arena_f64(&job->spread, plx__scratch(ctx), job->end - job->begin, job->k));
+    PLX_TRY(plx__near_rows_open(&near, ctx, joined));
+    job->round = &near;
+    while (plx__near_rows_next(&near, ctx)) {
+        plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+        PLX_TRY(plx__near_rows_fetch(&job->rows, ctx, &near, job->v->rows, job->v->bound));
+        PLX_TRY(plx__parallel_for(ctx, near.end - near.begin, GRAIN, find_spread, job));
+        plx__arena_rewind(plx__scratch(ctx), mark);
     }
     return PLX_OK;
 }
 
-static plx_status scale_lambda(plx_context *ctx, plx__local_view *v, plx__local_kind kind, const int64_t *near,
-                               plx_index k)
+/* Chunks begin where those of plx__parallel_sum() do, whichever process is in the middle of one. */
+static void add_own_units(void *arg)
 {
-    unit_job job = {v, kind, near, k};
+    unit_job *job = arg;
+    for (plx_index i = job->begin; i < job->end; i++) {
+        for (int j = 0; i % UNIT_GRAIN == 0 && j < 2; j++) {
+            job->sum[j] += job->sum[j + 2];
+            job->sum[j + 2] = 0;
+        }
+        add_unit(job, i, job->sum + 2);
+    }
+}
+
+/* From process to process, each of which adds its samples: the bytes of one process. */
+static plx_status sum_together(double *sums, unit_job *job, plx_context *ctx, plx_ccsr joined)
+{
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    const plx_index *bound = job->v->bound;
+    job->begin = bound[plx__rank(ctx)];
+    job->end = bound[plx__rank(ctx) + 1];
+    if (job->kind == PLX__LOCAL_LINEAR) PLX_TRY(spread_together(job, ctx, joined));
+    PLX_TRY(plx__bound_chain(ctx, bound, job->sum, sizeof job->sum, add_own_units, job));
+    for (int j = 0; j < 2; j++) sums[j] = job->sum[j] + job->sum[j + 2];
+    plx__arena_rewind(plx__scratch(ctx), mark);
+    return PLX_OK;
+}
+
+/* Rows of `joined`: the neighbours of every sample. */
+static plx_status scale_lambda(plx_context *ctx, plx__local_view *v, plx__local_kind kind, const int64_t *near,
+                               plx_index k, plx_ccsr joined)
+{
+    unit_job job = {.v = v, .kind = kind, .near = near, .k = k};
     double sums[2] = {0, 0};
-    PLX_TRY(plx__parallel_sum(ctx, plx__points_rows(v->rows), 1024, 2, sum_unit, &job, sums));
+    if (v->bound) PLX_TRY(sum_together(sums, &job, ctx, joined));
+    else PLX_TRY(plx__parallel_sum(ctx, plx__points_rows(v->rows), UNIT_GRAIN, 2, sum_unit, &job, sums));
     if (sums[0] > 0 && isfinite(sums[0])) v->lambda *= sums[0] / sums[1];
     return PLX_OK;
 }
@@ -150,7 +223,7 @@ static plx_status find_neighbours(int64_t **out, plx_index *k, plx_context *ctx,
     PLX_TRY(plx__arena_i64(out, plx__scratch(ctx), queries * *k));
     plx__gram gram = {v->queries.dense, v->query_own, v->own};
     if (v->given) return plx__gram_knn(ctx, &gram, &o, *out);
-    if (self) return plx__neighbours(ctx, options->run, v->name, v->rows, &o, *out, NULL);
+    if (self) return plx__neighbours(ctx, options->run, v->name, v->rows, v->bound, &o, *out, NULL);
     return plx__knn_anywhere(ctx, v->queries, v->rows, &o, *out, NULL);
 }
 
@@ -182,7 +255,6 @@ static plx_status neighbourhoods(local_job *job, plx_context *ctx)
     PLX_TRY(plx__arena_i64(&k, plx__scratch(ctx), job->n_views));
     for (plx_index v = 0; v < job->n_views; v++) {
         PLX_TRY(find_neighbours(&near[v], &k[v], ctx, &job->views[v], job->o));
-        if (job->o->relative_lambda) PLX_TRY(scale_lambda(ctx, &job->views[v], job->o->kind, near[v], k[v]));
         PLX_TRY(plx__report(ctx, "neighbours", v + 1, job->n_views, NAN));
         room += k[v];
     }
@@ -197,6 +269,8 @@ static plx_status neighbourhoods(local_job *job, plx_context *ctx)
         job->a.ptr[i + 1] = at += count;
         job->most = plx__max(job->most, count);
     }
+    for (plx_index v = 0; job->o->relative_lambda && v < job->n_views; v++)
+        PLX_TRY(scale_lambda(ctx, &job->views[v], job->o->kind, near[v], k[v], plx__ccsr(job->a)));
     return PLX_OK;
 }
 
@@ -398,20 +472,71 @@ static plx_status open_space(work_space *w, plx_context *ctx, plx_index most, pl
     return plx__arena_f64(&w->weight, scratch, n_views, 1);
 }
 
+/* A view with the rows of a round: its samples by themselves, and those they are predicted from. */
+static plx_status near_view(plx__local_view *out, plx_context *ctx, const plx__local_view *v,
+                            const plx__near_rows *near)
+{
+    uint8_t *present = NULL;
+    double *scale = NULL;
+    *out = *v;
+    PLX_TRY(plx__near_rows_fetch(&out->rows, ctx, near, v->rows, v->bound));
+    out->queries = plx__points_range(out->rows, near->first, near->first + near->end - near->begin);
+    PLX_TRY(plx__arena_u8(&present, plx__scratch(ctx), near->count));
+    if (v->scale) PLX_TRY(plx__arena_f64(&scale, plx__scratch(ctx), near->count, 1));
+    for (plx_index c = 0; c < near->count; c++) {
+        present[c] = v->present[near->sample[c]];
+        if (scale) scale[c] = v->scale[near->sample[c]];
+    }
+    out->present = present;
+    out->query_present = present + near->first;
+    out->scale = scale;
+    out->query_scale = scale ? scale + near->first : NULL;
+    return PLX_OK;
+}
+
+/* Their rows of A, whose values are solved for in place. */
+static plx_status near_matrix(plx_csr *out, plx_context *ctx, plx_csr a, const plx__near_rows *near)
+{
+    plx_index first = a.ptr[near->begin], rows = near->end - near->begin;
+    *out = (plx_csr){.rows = rows, .cols = near->count, .val = a.val + first};
+    PLX_TRY(plx__arena_i64(&out->ptr, plx__scratch(ctx), rows + 1));
+    PLX_TRY(plx__arena_i32(&out->col, plx__scratch(ctx), a.ptr[near->end] - first));
+    for (plx_index i = 0; i <= rows; i++) out->ptr[i] = a.ptr[near->begin + i] - first;
+    for (plx_index p = 0; p < out->ptr[rows]; p++) out->col[p] = near->at[a.col[first + p]];
+    return PLX_OK;
+}
+
+/* Where rows are divided, a few samples at a time with the rows that their models need. */
+static plx_status solve_divided(local_job *job, plx_context *ctx)
+{
+    plx__near_rows near;
+    PLX_TRY(plx__near_rows_open(&near, ctx, plx__ccsr(job->a)));
+    while (plx__near_rows_next(&near, ctx)) {
+        plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+        plx__local_options o = *job->o;
+        local_job part = *job;
+        part.first = 0;
+        part.o = &o;
+        o.ids += near.begin;
+        PLX_TRY(PLX__ARENA_NEW(&part.views, plx__scratch(ctx), job->n_views));
+        for (plx_index v = 0; v < job->n_views; v++) PLX_TRY(near_view(&part.views[v], ctx, &job->views[v], &near));
+        PLX_TRY(near_matrix(&part.a, ctx, job->a, &near));
+        plx_status st = plx__parallel_for(ctx, near.end - near.begin, GRAIN, solve_rows, &part);
+        plx__arena_rewind(plx__scratch(ctx), mark);
+        PLX_TRY(plx__peers_settle(ctx, st));
+    }
+    return PLX_OK;
+}
+
 /* Each process solves for its rows; their weights, as many as the columns all of them know, are then shared. */
 static plx_status solve_together(local_job *job, plx_context *ctx)
 {
     plx__slabs cut = plx__slabs_even(ctx, job->a.rows);
     plx_index end = 0;
     plx__slabs_mine(&job->first, &end, ctx, cut);
-    PLX_TRY(plx__parallel_for(ctx, end - job->first, GRAIN, solve_rows, job));
-    for (int r = 0; r < plx__ranks(ctx); r++) {
-        plx_index begin = 0;
-        plx__slabs_of_rank(&begin, &end, ctx, cut, r);
-        size_t count = (size_t)(job->a.ptr[end] - job->a.ptr[begin]);
-        PLX_TRY(plx__peers_spread(ctx, r, job->a.val + job->a.ptr[begin], count * sizeof *job->a.val));
-    }
-    return PLX_OK;
+    if (job->views[0].bound) PLX_TRY(solve_divided(job, ctx));
+    else PLX_TRY(plx__peers_settle(ctx, plx__parallel_for(ctx, end - job->first, GRAIN, solve_rows, job)));
+    return plx__near_rows_share(ctx, cut, job->a);
 }
 
 plx_status plx__local_matrix(plx_csr *out, plx_context *ctx, plx__local_view *views, plx_index n_views,
@@ -444,12 +569,19 @@ plx_status plx__local_scales(double **out, plx__run *run, const plx__local_view 
     plx__mark mark = plx__arena_mark(plx__scratch(ctx));
     PLX_TRY(plx__arena_i64(&index, plx__scratch(ctx), n * k));
     PLX_TRY(plx__arena_f64(&distance, plx__scratch(ctx), n, k));
-    PLX_TRY(self ? plx__neighbours(ctx, run, v->name, v->rows, &o, index, distance)
+    PLX_TRY(self ? plx__neighbours(ctx, run, v->name, v->rows, v->bound, &o, index, distance)
                  : plx__knn_anywhere(ctx, v->queries, v->rows, &o, index, distance));
     for (plx_index i = 0; i < n; i++)
         for (plx_index j = 0; j < k && index[i * k + j] >= 0; j++) (*out)[i] = distance[i * k + j];
     plx__arena_rewind(plx__scratch(ctx), mark);
     return PLX_OK;
+}
+
+/* Rows of a round with their matrix, and distances from the samples of a process. */
+double plx__local_divided_bytes(const plx_context *ctx, plx_index n, plx_index neighbours, double bytes)
+{
+    double k = (double)neighbours, own = (double)plx__slabs_even(ctx, n).rows;
+    return plx__near_rows_bytes(ctx, n, neighbours, bytes) + own * (8 * k + 16);
 }
 
 double plx__local_bytes(plx_index n, plx_index neighbours, plx_index dense_cols, plx_index n_views, int workers)

@@ -24,6 +24,7 @@ typedef enum plx__local_kind { PLX__LOCAL_LINEAR = 0, PLX__LOCAL_KERNEL = 1, PLX
 typedef struct plx__local_view {
     const char *name;
     plx__points queries, rows;
+    const plx_index *bound; /* fitting: rows divided among processes by plx__slabs_even(); NULL: all are here */
     const uint8_t *query_present, *present;
     plx_index neighbours;
     plx__metric metric;
@@ -58,6 +59,9 @@ plx_status plx__local_matrix(plx_csr *out, plx_context *ctx, plx__local_view *vi
 
 /* s_i for the local kernel: distance from every query to its k-th neighbour among the rows, or the last one. */
 plx_status plx__local_scales(double **out, plx__run *run, const plx__local_view *view, bool self, plx_index k);
+
+/* Bytes plx__local_matrix takes besides for rows of other processes, where rows are divided; all rows have `bytes`. */
+double plx__local_divided_bytes(const plx_context *ctx, plx_index n, plx_index neighbours, double bytes);
 
 /* Bytes plx__local_matrix takes for n samples with `neighbours` in all views together. */
 double plx__local_bytes(plx_index n, plx_index neighbours, plx_index dense_cols, plx_index n_views, int workers);

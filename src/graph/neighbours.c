@@ -3,7 +3,10 @@
  */
 #include "graph/neighbours.h"
 
+#include <string.h>
+
 #include "core/ranks.h"
+#include "data/divided.h"
 #include "device/anywhere.h"
 #include "graph/descent.h"
 #include "linalg/knn_ring.h"
@@ -59,28 +62,46 @@ static plx_status tell(plx__run *run, const char *view, const plx__descent_repor
     return run->fitted ? PLX_OK : plx__report_number_of(run, "knn_recall", view, report->recall);
 }
 
+/* Rows that are divided otherwise go where the search has them. */
+static plx_status move_rows(plx__points *rows, plx_context *ctx, const plx_index *bound, plx__slabs cut)
+{
+    plx_index *to = NULL, *all = NULL;
+    int ranks = plx__ranks(ctx);
+    if (!bound) return PLX_OK;
+    PLX_TRY(plx__arena_i64(&to, plx__scratch(ctx), ranks + 1));
+    plx__slabs_bounds(to, ctx, cut);
+    if (memcmp(to, bound, ((size_t)ranks + 1) * sizeof *to) == 0) return PLX_OK;
+    PLX_TRY(plx__arena_i64(&all, plx__scratch(ctx), cut.n));
+    for (plx_index i = 0; i < cut.n; i++) all[i] = i;
+    return plx__rows_fetch(rows, ctx, *rows, bound, all, cut.n, to);
+}
+
 /* Every process with its own rows; the search by descent is one process's. */
-static plx_status search_together(plx_context *ctx, const search_plan *plan, const char *view, plx__points rows,
+static plx_status search_together(plx_context *ctx, plx__points rows, const plx_index *bound,
                                   const plx__knn_options *options, int64_t *index, double *distance)
 {
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
     plx__slabs cut = plx__slabs_even(ctx, plx__points_rows(rows));
     plx__knn_options own = *options;
     plx_index begin = 0, end = 0;
-    if (plan->approx)
-        PLX_FAIL(ctx, PLX_E_UNSUPPORTED, "knn = approx (view '%s'): several processes search exactly; set knn=exact",
-                 view);
+    PLX_TRY(move_rows(&rows, ctx, bound, cut));
     plx__slabs_mine(&begin, &end, ctx, cut);
     if (own.present) own.present += begin;
-    return plx__knn_ring(ctx, cut, plx__points_range(rows, begin, end), &own, index, distance);
+    PLX_TRY(plx__knn_ring(ctx, cut, plx__points_range(rows, begin, end), &own, index, distance));
+    plx__arena_rewind(plx__scratch(ctx), mark);
+    return PLX_OK;
 }
 
-plx_status plx__neighbours(plx_context *ctx, plx__run *run, const char *view, plx__points rows,
+plx_status plx__neighbours(plx_context *ctx, plx__run *run, const char *view, plx__points rows, const plx_index *bound,
                            const plx__knn_options *options, int64_t *index, double *distance)
 {
     plx__descent_report report;
     search_plan plan;
     PLX_TRY(plan_search(&plan, ctx, run, view, count_present(options->present, plx__points_rows(rows))));
-    if (plx__ranks(ctx) > 1) return search_together(ctx, &plan, view, rows, options, index, distance);
+    if (plan.approx && plx__ranks(ctx) > 1)
+        PLX_FAIL(ctx, PLX_E_UNSUPPORTED, "knn = approx (view '%s'): several processes search exactly; set knn=exact",
+                 view);
+    if (plx__ranks(ctx) > 1) return search_together(ctx, rows, bound, options, index, distance);
     if (!plan.approx) return plx__knn_anywhere(ctx, rows, rows, options, index, distance);
     PLX_TRY(plx__descent_knn(ctx, rows, options, plan.target, index, distance, &report));
     return tell(run, view, &report, &plan);

@@ -2,7 +2,8 @@
  * Nearest neighbours of the samples of a view among each other, by the parameters knn and knn_recall: exactly, or
  * approximately with the recall measured. The JSON result says what was found (knn_recall: {VIEW: share}); a warning
  * says when it is less than was asked for, and when knn=auto took the approximate search. Several processes
- * (core/ranks.h) search exactly, each for its own rows; all of them must make the call.
+ * (core/ranks.h) search exactly, each for its own rows; all of them must make the call. They may have all rows or rows of
+ * their own (`bound`, data/divided.h; NULL: all are here), which are moved for the search where another cut suits it.
  */
 #ifndef PLX_GRAPH_NEIGHBOURS_H
 #define PLX_GRAPH_NEIGHBOURS_H
@@ -23,10 +24,10 @@ enum { PLX__KNN_EXACT_ROWS = 100000 }; /* knn=auto compares all pairs of so many
     }
 
 /* plx__knn() of the rows of a view among each other (options->self). distance may be NULL. run NULL: exact. */
-plx_status plx__neighbours(plx_context *ctx, plx__run *run, const char *view, plx__points rows,
+plx_status plx__neighbours(plx_context *ctx, plx__run *run, const char *view, plx__points rows, const plx_index *bound,
                            const plx__knn_options *options, int64_t *index, double *distance);
 
-/* Most bytes of the search besides its results, in n rows of `entries` values. */
+/* Most bytes of the search besides its results, in n rows of `entries` values in all. */
 double plx__neighbours_bytes(const plx__run *run, const char *view, plx_index k, double entries, bool sparse);
 
 #endif

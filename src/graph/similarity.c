@@ -10,6 +10,9 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "core/ranks.h"
+#include "data/divided.h"
+#include "graph/near_rows.h"
 
 const plx__param_spec plx__graph_params[] = {PLX__GRAPH_PARAMS("10", "binary", "normalized"), PLX__PARAM_END};
 const plx__param_spec plx__smooth_graph_params[] = {PLX__GRAPH_PARAMS("10", "binary", "scaled"), PLX__PARAM_END};
@@ -87,7 +90,7 @@ plx_status plx__similarity_near(plx__near *out, plx_context *ctx, const plx__gra
     plx__knn_options o = {.k = k, .metric = s->metric, .present = g->present, .self = true};
     PLX_TRY(plx__arena_i64(&out->index, plx__scratch(ctx), n * k));
     PLX_TRY(plx__arena_f64(&out->distance, plx__scratch(ctx), n, k));
-    PLX_TRY(plx__neighbours(ctx, g->run, g->view, g->rows, &o, out->index, out->distance));
+    PLX_TRY(plx__neighbours(ctx, g->run, g->view, g->rows, g->bound, &o, out->index, out->distance));
     /* What the order of neighbours takes for 0 is 0 in the weights too: 1 - cos of collinear rows is mere rounding. */
     for (plx_index p = 0; p < n * k; p++)
         if (plx__distance_key(out->distance[p]) == 0) out->distance[p] = 0.0;
@@ -118,10 +121,52 @@ void plx__near_scales(double *scale, const plx__near *near, plx_index n, plx_ind
     }
 }
 
+/* ---- cosine weights of edges that were found by another distance ---- */
+
+typedef struct cosine_job {
+    plx__points rows;
+    const int32_t *at; /* where the row of a sample is; NULL: all are here */
+    plx_csr edges;
+    plx_index first; /* sample */
+} cosine_job;
+
+static plx_status cosine_rows(void *arg, plx_context *ctx, plx_index begin, plx_index end, int worker)
+{
+    const cosine_job *q = arg;
+    (void)ctx, (void)worker;
+    for (plx_index i = q->first + begin; i < q->first + end; i++)
+        for (plx_index p = q->edges.ptr[i]; p < q->edges.ptr[i + 1]; p++) {
+            plx_index a = i, b = q->edges.col[p];
+            if (q->at) a = q->at[a], b = q->at[b];
+            q->edges.val[p] = plx__point_distance(q->rows, a, q->rows, b, PLX__COSINE);
+        }
+    return PLX_OK;
+}
+
+/* Processes with rows of their own go through the edges of some samples each. */
+static plx_status cosine_distances(plx_csr edges, plx_context *ctx, const plx__graph_source *g)
+{
+    cosine_job job = {.rows = g->rows, .edges = edges};
+    plx__near_rows near;
+    if (!g->bound) return plx__parallel_for(ctx, edges.rows, 256, cosine_rows, &job);
+    plx__mark mark = plx__arena_mark(plx__scratch(ctx));
+    PLX_TRY(plx__near_rows_open(&near, ctx, plx__ccsr(edges)));
+    job.at = near.at;
+    while (plx__near_rows_next(&near, ctx)) {
+        plx__mark round = plx__arena_mark(plx__scratch(ctx));
+        PLX_TRY(plx__near_rows_fetch(&job.rows, ctx, &near, g->rows, g->bound));
+        job.first = near.begin;
+        PLX_TRY(plx__parallel_for(ctx, near.end - near.begin, 256, cosine_rows, &job));
+        plx__arena_rewind(plx__scratch(ctx), round);
+    }
+    PLX_TRY(plx__near_rows_share(ctx, near.cut, edges));
+    plx__arena_rewind(plx__scratch(ctx), mark);
+    return PLX_OK;
+}
+
 /* ---- weights ---- */
 
 typedef struct weight_job {
-    const plx__graph_source *g;
     const plx__graph_settings *s;
     plx_csr w; /* distances become weights */
     double width;
@@ -133,9 +178,7 @@ static double edge_weight(const weight_job *job, plx_index i, plx_index j, doubl
     switch (job->s->weights) {
     case PLX__EDGES_BINARY: return 1.0;
     case PLX__EDGES_HEAT: return job->width > 0 ? exp(-d * d / (2 * job->width * job->width)) : 1.0;
-    case PLX__EDGES_COSINE:
-        if (job->s->metric != PLX__COSINE) d = plx__point_distance(job->g->rows, i, job->g->rows, j, PLX__COSINE);
-        return fmax(0.0, 1.0 - d);
+    case PLX__EDGES_COSINE: return fmax(0.0, 1.0 - d);
     case PLX__EDGES_LOCAL: break;
     }
     double product = job->scale[i] * job->scale[j];
@@ -169,12 +212,13 @@ static plx_status neighbour_graph(plx_csr *out, plx_context *ctx, const plx__gra
     double *scale = NULL;
     PLX_TRY(plx__similarity_near(&near, ctx, g, s));
     PLX_TRY(directed(&relation, ctx, &near, among(g, s->k), n));
+    if (s->weights == PLX__EDGES_COSINE && s->metric != PLX__COSINE) PLX_TRY(cosine_distances(relation, ctx, g));
     PLX_TRY(undirected(out, ctx, plx__ccsr(relation), s->mutual));
     if (s->weights == PLX__EDGES_LOCAL) {
         PLX_TRY(plx__arena_f64(&scale, plx__scratch(ctx), n, 1));
         plx__near_scales(scale, &near, n, s->scale_k);
     }
-    weight_job job = {g, s, *out, isnan(s->width) ? mean_distance(plx__ccsr(*out)) : s->width, scale};
+    weight_job job = {s, *out, isnan(s->width) ? mean_distance(plx__ccsr(*out)) : s->width, scale};
     return plx__parallel_for(ctx, n, 256, weigh_rows, &job);
 }
 
@@ -270,13 +314,20 @@ double plx__similarity_bytes(plx_index n, const plx__graph_settings *s)
 double plx__graph_search_bytes(const plx__run *run, plx_index view, const char *name, plx_index k)
 {
     const plx__problem *p = run->problem;
-    double entries = 0;
-    bool sparse = true;
+    double entries = 0, held = 0;
+    bool sparse = true, divided = false;
     for (plx_index v = 0; v < p->n_views; v++) {
         bool own = p->views[v].sparse && p->scale[v] != PLX__SCALE_ZSCORE; /* centring fills a sparse view */
         if (view >= 0 && v != view) continue;
         sparse = sparse && own;
+        divided = divided || p->views[v].divided;
+        held += (own ? 12 : 8) * plx__held_values(&p->views[v], p->n);
         entries += own ? (double)p->views[v].nonzeros : (double)p->n * (double)p->views[v].cols;
     }
-    return plx__neighbours_bytes(run, name, k, entries, sparse);
+    double search = plx__neighbours_bytes(run, name, k, entries, sparse), bytes = (sparse ? 12 : 8) * entries;
+    if (!divided) return search;
+    /* rows go where they are searched; or come for the weights, when the search is over */
+    double share = (double)plx__slabs_even(run->ctx, p->n).rows / (double)plx__max(1, p->n);
+    double moved = share * bytes + 16.0 * (double)p->n + fmax(search, held);
+    return fmax(moved, plx__near_rows_bytes(run->ctx, p->n, k, bytes));
 }

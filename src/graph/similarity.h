@@ -68,7 +68,8 @@ typedef struct plx__near {
 } plx__near;
 
 typedef struct plx__graph_source {
-    plx__points rows; /* n rows, scaled; kernel view: n x n similarities */
+    plx__points rows;       /* n rows, scaled; kernel view: n x n similarities */
+    const plx_index *bound; /* rows divided among processes (data/divided.h); NULL: all are here */
     const uint8_t *present;
     bool is_kernel;
     const char *view; /* for messages */
@@ -91,7 +92,8 @@ plx_status plx__similarity_graph(plx_csr *out, plx_context *ctx, const plx__grap
 /* Peak bytes of the above for n samples that are not a kernel view. */
 double plx__similarity_bytes(plx_index n, const plx__graph_settings *settings);
 
-/* Bytes of the search for k neighbours in a view (or in all joined: view < 0) of this name, as scaling leaves it. */
+/* Bytes of the search for k neighbours in a view (or in all joined: view < 0) of this name, as scaling leaves it, and of
+ * rows that other processes have and the search or the weights need. */
 double plx__graph_search_bytes(const plx__run *run, plx_index view, const char *name, plx_index k);
 
 #endif

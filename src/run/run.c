@@ -70,6 +70,12 @@ plx_status plx__whose_panes(plx_index *bound, plx__run *run)
     return PLX_OK;
 }
 
+plx_status plx__whose_even(plx_index *bound, plx__run *run)
+{
+    plx__slabs_bounds(bound, run->ctx, plx__slabs_even(run->ctx, run->problem->n));
+    return PLX_OK;
+}
+
 bool plx__streams_always(plx__run *run, const plx_dataset *data)
 {
     (void)run, (void)data;

@@ -112,6 +112,8 @@ plx_status plx__sample_scores(plx_mat *out, plx__run *run, plx_index cols);
 plx_cmat plx__kept_part(const plx__run *run, plx_mat by_sample);
 /* The rows of most methods: panes of PLX__PANE_ROWS, as readers cut them. For plx__method.whose_rows. */
 plx_status plx__whose_panes(plx_index *bound, plx__run *run);
+/* As many for each as can be (plx__slabs_even()): where nothing is summed over samples. */
+plx_status plx__whose_even(plx_index *bound, plx__run *run);
 
 /* For plx__method.streams, where no setting matters. */
 bool plx__streams_always(plx__run *run, const plx_dataset *data);

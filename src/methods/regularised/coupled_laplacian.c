@@ -96,6 +96,7 @@ static plx_status view_laplacian(plx_csr *out, const coupled *z, plx_index v)
 {
     const plx__prepared *data = &z->x[v].data;
     plx__graph_source source = {.rows = data->rows,
+                                .bound = data->bound,
                                 .present = data->present,
                                 .is_kernel = data->kernel.kind == PLX__KERNEL_PRECOMPUTED,
                                 .view = data->name,

@@ -560,7 +560,9 @@ double plx__learner_bytes(const plx__run *run, plx_index view, plx__system_solve
     plx__system_solver solver = choose(asked, graph, hinge, linear, n, l, cols);
     if (graph) {
         double columns = hinge ? l : k + 1;
-        double table = solver != PLX__SYSTEM_PRIMAL ? 0 : cols * (cols <= FEW_FEATURES ? cols : columns);
+        bool few = cols <= FEW_FEATURES;
+        bool primal = solver == PLX__SYSTEM_PRIMAL || (solver == PLX__SYSTEM_DENSE && linear && few);
+        double table = primal ? cols * (few ? cols : columns) : 0;
         solving = plx__system_bytes(solver, linear, n, n, cols, columns, 0) / 8 + (hinge ? l * l + 3 * n * l : 0);
         solving += plx__row_passes_bytes(run->ctx, p->n, table) / 8;
     } else if (hinge && solver != PLX__SYSTEM_DENSE) {

@@ -52,6 +52,7 @@ static plx_status build_graph(view_graph *g, plx__run *run, const plx__learner *
     const plx__expansion *x = &q->x;
     plx__graph_settings settings;
     plx__graph_source source = {.rows = x->data.rows,
+                                .bound = x->data.bound,
                                 .present = x->data.present,
                                 .is_kernel = x->data.kernel.kind == PLX__KERNEL_PRECOMPUTED,
                                 .view = x->data.name,

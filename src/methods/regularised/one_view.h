@@ -79,8 +79,8 @@ typedef struct plx__one_view_params {
 plx_status plx__one_view_fit(plx__run *run, bool hinge, bool graph);
 plx_status plx__one_view_predict(plx__run *run);
 plx_status plx__one_view_check(plx__run *run); /* squared loss: what several processes cannot fit */
-bool plx__one_view_own_rows(plx__run *run, const plx_dataset *data); /* a fit without a graph */
-bool plx__one_view_streams(plx__run *run, const plx_dataset *data);  /* the same */
+bool plx__one_view_own_rows(plx__run *run, const plx_dataset *data); /* squared loss, or a fit without a graph */
+bool plx__one_view_streams(plx__run *run, const plx_dataset *data);  /* a fit without a graph */
 double plx__one_view_bytes(const plx__run *run, bool hinge, bool graph);
 
 extern const char *const plx__one_view_extra[]; /* "concat", "joined" */

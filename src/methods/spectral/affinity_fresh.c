@@ -82,7 +82,7 @@ static plx_status row_reach(plx__affinity *a, plx_context *ctx)
     PLX_TRY(plx__arena_f64(&reach, plx__scratch(ctx), a->n, 1));
     PLX_TRY(plx__arena_i64(&index, plx__scratch(ctx), a->n * k));
     PLX_TRY(plx__arena_f64(&distance, plx__scratch(ctx), a->n, k));
-    PLX_TRY(plx__neighbours(ctx, a->run, a->name, a->rows, &o, index, distance));
+    PLX_TRY(plx__neighbours(ctx, a->run, a->name, a->rows, NULL, &o, index, distance));
     for (plx_index i = 0; i < a->n; i++)
         reach[i] = k == a->k && index[i * k + k - 1] >= 0 ? distance[i * k + k - 1] : INFINITY;
     a->reach = reach;

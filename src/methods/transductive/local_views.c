@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "core/parallel.h"
+#include "data/divided.h"
 #include "methods/transductive/local.h"
 
 const plx__param_spec plx__local_neighbour_params[] = {
@@ -196,6 +197,7 @@ plx_status plx__local_view_open(plx__local_view *out, plx__run *run, plx_index v
     const plx__view *v = &run->problem->views[view];
     *out = (plx__local_view){
         .name = rows.name, .queries = rows.rows, .query_present = rows.present, .given = v->kind == PLX_VIEW_KERNEL};
+    if (!run->fitted) out->bound = rows.bound;
     if (out->given) PLX_TRY(own_similarities(out, run, v));
     PLX_TRY(read_settings(out, run, rows.name, kind));
     if (run->fitted) return recall(out, run, rows.name);
@@ -213,6 +215,14 @@ static double rows_bytes(const plx__view *v, plx_index n, bool dense)
     return v->sparse && !dense ? 12.0 * (double)v->nonzeros + 8.0 * (double)n : 8.0 * (double)n * (double)v->cols;
 }
 
+/* The same of those that are here. */
+static double held_bytes(const plx__view *v, plx_index n, bool dense)
+{
+    double rows = (double)(plx__held_end(v, n) - plx__held_begin(v));
+    if (!v->divided) return rows_bytes(v, n, dense);
+    return v->sparse && !dense ? 12.0 * plx__held_values(v, n) + 8.0 * (double)n : 8.0 * rows * (double)v->cols;
+}
+
 double plx__local_rows_bytes(const plx__run *run, const char *neighbours, bool kept)
 {
     const plx__problem *x = run->problem;
@@ -221,11 +231,12 @@ double plx__local_rows_bytes(const plx__run *run, const char *neighbours, bool k
         plx__value k;
         if (plx__view_value(&k, run->ctx, run->settings, neighbours, x->views[v].name) != PLX_OK) return INFINITY;
         bool dense = x->scale[v] == PLX__SCALE_ZSCORE;
-        double own = rows_bytes(&x->views[v], x->n, dense);
+        double all = rows_bytes(&x->views[v], x->n, dense), own = held_bytes(&x->views[v], x->n, dense);
+        plx_index most = (plx_index)fmin(k.number, (double)x->n);
         bytes += plx__prepared_bytes(run, v) + (kept ? own + 16.0 * (double)x->n : 0.0);
-        search =
-            fmax(search, own + plx__neighbours_bytes(run, x->views[v].name, (plx_index)fmin(k.number, (double)x->n),
-                                                     own / 8.0, x->views[v].sparse && !dense));
+        search = fmax(
+            search, own + plx__neighbours_bytes(run, x->views[v].name, most, all / 8.0, x->views[v].sparse && !dense));
+        if (x->views[v].divided) search = fmax(search, plx__local_divided_bytes(run->ctx, x->n, most, all));
     }
     return bytes + search;
 }

@@ -18,6 +18,7 @@ static plx_status graph_part(plx__smoother *s, plx__run *run, plx_index view)
     else PLX_TRY(plx__prepare_rows(&rows, run, view));
     PLX_TRY(plx__graph_settings_of(&settings, run, v->name));
     plx__graph_source source = {.rows = rows.rows,
+                                .bound = rows.bound,
                                 .present = v->present,
                                 .is_kernel = v->kind == PLX_VIEW_KERNEL,
                                 .view = v->name,
@@ -60,6 +61,18 @@ static plx_status put_local(plx__run *run, const plx__smoother *s, const plx_csr
         sum = next;
     }
     return plx__local_put_matrix(run, "A", plx__ccsr(sum));
+}
+
+/* ---- rows of several processes ---- */
+
+/* Neighbours, weights and local models fetch what they need; views that are similarities, and widths that look at all
+ * pairs, need everything. */
+bool plx__single_matrix_own_rows(plx__run *run, const plx_dataset *data)
+{
+    if (plx__param_find(run->method->params, "kernel")) return plx__kernels_by_own_rows(run, data, NULL);
+    for (plx_index v = 0; v < data->n_views; v++)
+        if (data->views[v].kind == PLX_VIEW_KERNEL) return false;
+    return true;
 }
 
 /* ---- fitting ---- */

@@ -17,6 +17,8 @@ double plx__single_matrix_graph_bytes(const plx__run *run);
 /* L_v = (I - A_v)'(I - A_v) with the rows of local weights A_v of view v alone. */
 plx_status plx__single_matrix_local(plx__run *run, plx__local_kind kind);
 
+bool plx__single_matrix_own_rows(plx__run *run, const plx_dataset *data);
+
 #define PLX__SINGLE_MATRIX_ARRAYS                                                                                      \
     {"F", "n x c", 0, "Scores per class; empty when clustering."}, {"scores", "n x c", 0, "The same as F."},           \
         {"embedding", "n x k", 0, "Eigenvectors of the smallest eigenvalues of L; empty when classifying."},           \
@@ -34,7 +36,7 @@ enum {
 
 #define PLX__SINGLE_MATRIX_FIELDS                                                                                      \
     .task = PLX_TASK_CLASSIFY, .min_views = 1, .zero_rows = PLX__ZERO_ROWS_PARAM, .uncovered = PLX__UNCOVERED_PRIOR,   \
-    .prior_array = "scores", .params_size = sizeof(plx__local_params),                                                 \
-    .memory_remedy = "set fewer neighbours (graph_k), or raise the memory limit"
+    .prior_array = "scores", .params_size = sizeof(plx__local_params), .own_rows = plx__single_matrix_own_rows,        \
+    .whose_rows = plx__whose_even, .memory_remedy = "set fewer neighbours (graph_k), or raise the memory limit"
 
 #endif

@@ -141,10 +141,8 @@ static void failures_end_the_pass(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(panes_cover_the_samples),
-        cmocka_unit_test(sums_are_those_of_the_cut),
-        cmocka_unit_test(ranks_share_evenly),
-        cmocka_unit_test(parts_make_whole_panes),
+        cmocka_unit_test(panes_cover_the_samples), cmocka_unit_test(sums_are_those_of_the_cut),
+        cmocka_unit_test(ranks_share_evenly),      cmocka_unit_test(parts_make_whole_panes),
         cmocka_unit_test(failures_end_the_pass),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

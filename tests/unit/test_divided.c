@@ -119,6 +119,7 @@ static void fault_work(rank_job *job)
         plx_read_options o = PLX_READ_OPTIONS_INIT;
         plx_dataset *d = NULL;
         char path[256], alone[PLX__ERROR_BYTES];
+        o.trust = READ_WITHIN;
         snprintf(path, sizeof path, "%s/%s", (const char *)job->arg, names[k]);
         plx_status st = plx_dataset_read(&d, job->ctx, path, &o);
         snprintf(alone, sizeof alone, "%s", plx_context_error(job->ctx));

@@ -131,6 +131,7 @@ static void compare(rank_job *job, const char *path, const plx_read_options *giv
     plx_read_options o = given ? *given : (plx_read_options)PLX_READ_OPTIONS_INIT;
     plx_dataset *part = NULL, *whole = NULL;
     char message[PLX__ERROR_BYTES];
+    o.trust = READ_WITHIN;
     plx_status expected = plx_dataset_read(&whole, job->ctx, path, &o);
     snprintf(message, sizeof message, "%s", plx_context_error(job->ctx));
     o.own_rows = 1;

@@ -474,9 +474,9 @@ static double memory(const plx__run *run)
     plx__system_solver solver = own->pivots > 0 ? PLX__SYSTEM_PRIMAL : (plx__system_solver)own->solver;
     double table = features * (features <= FORMED_UP_TO ? features : k);
     bool copied = own->pivots == 0 || own->orthogonal; /* a factor serves as it is */
-    bytes += plx__row_passes_bytes(run->ctx, p->n, table);
     if (solver == PLX__SYSTEM_AUTO)
         solver = size <= DENSE_UP_TO ? PLX__SYSTEM_DENSE : linear ? PLX__SYSTEM_PRIMAL : PLX__SYSTEM_CG;
+    if (linear && solver != PLX__SYSTEM_CG) bytes += plx__row_passes_bytes(run->ctx, p->n, table);
     return bytes + 8 * 8 * size * k +
            plx__system_bytes(solver, linear && !own->orthogonal, size, largest, features, k,
                              copied ? share_of(run, largest) : 1);

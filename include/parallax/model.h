@@ -258,6 +258,8 @@ PLX_API PLX_NODISCARD plx_status plx_model_tree(const char **text, plx_context *
  * Of data that are divided among ranks (plx_read_options.own_rows) each rank predicts its own samples, in a call that all
  * make together, and keeps their results (plx_prediction_divided()). A method that compares new samples with each other,
  * and a model with a kernel view, need all rows on every rank: they are gathered first, and all ranks have all results.
+ * With data that every rank has whole, too, it is a call that all ranks of a context make together. Ranks predict without
+ * a device.
  *
  * @param[out] out            NULL on failure.
  * @retval PLX_E_ARG          an argument is NULL

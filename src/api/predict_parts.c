@@ -68,10 +68,12 @@ static plx_status open_scores(answers *a, const plx__outcome *o)
     return plx__arena_mat(&a->scores, a->keep, a->q->rows, o->scores.cols);
 }
 
-/* Rows of these results, in bytes. */
+/* Rows of these results, in bytes; numbers are a text for every sample. */
 static double row_bytes(const plx__store *store, const plx__outcome *o)
 {
+    enum { TEXT_BYTES = 64 };
     double bytes = sizeof(char *) + (o->columns ? 8.0 * (double)o->scores.cols : 0);
+    if (o->kind == PLX__OUTCOME_NUMBERS) bytes += TEXT_BYTES;
     for (const plx__array *x = store->first; x; x = x->next) bytes += 8.0 * (double)x->dense.cols;
     return bytes;
 }

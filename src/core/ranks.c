@@ -296,7 +296,8 @@ plx_status plx__bound_chain(plx_context *ctx, const plx_index *bound, void *stat
 
 plx__apart plx__peers_leave(plx_context *ctx)
 {
-    plx__apart apart = {ctx->peers, ctx->engines};
+    plx__apart apart = {ctx->peers, ctx->engines, ctx->device};
+    if (ctx->peers.ranks > 1) ctx->device = NULL;
     ctx->peers = (plx_peers)PLX_PEERS_INIT;
     ctx->engines = (plx_engines)PLX_ENGINES_INIT;
     return apart;
@@ -306,4 +307,5 @@ void plx__peers_return(plx_context *ctx, const plx__apart *apart)
 {
     ctx->peers = apart->peers;
     ctx->engines = apart->engines;
+    ctx->device = apart->device;
 }

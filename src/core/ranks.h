@@ -72,9 +72,11 @@ plx_status plx__peers_total(plx_context *ctx, int64_t *counts, plx_index width);
 typedef struct plx__apart {
     plx_peers peers;
     plx_engines engines;
+    struct plx__device *device;
 } plx__apart;
 
-/* From here on until plx__peers_return() the context is alone: nothing that is called meanwhile waits for anybody. */
+/* From here on until plx__peers_return() the context is alone: nothing that is called meanwhile waits for anybody. Where
+ * there are others it has no device either, which all of them would want. */
 plx__apart plx__peers_leave(plx_context *ctx);
 void plx__peers_return(plx_context *ctx, const plx__apart *apart);
 

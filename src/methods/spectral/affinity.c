@@ -270,11 +270,9 @@ plx_status plx__affinity_csr(plx_csr *out, plx_context *ctx, const plx__affinity
     return plx__csr_add(out, plx__scratch(ctx), 1.0, plx__ccsr(joined), 1.0, plx__ccsr(diagonal));
 }
 
-static double width_bytes(const plx__run *run, const plx__view *v, double own)
+static double width_bytes(const plx__run *run, int rule, double own)
 {
-    plx__value width;
-    if (plx__view_value(&width, run->ctx, run->settings, "width", v->name) != PLX_OK) return INFINITY;
-    return width.word == PLX__WIDTH_MEDIAN || width.word == PLX__WIDTH_AUTO
+    return rule == PLX__WIDTH_MEDIAN || rule == PLX__WIDTH_AUTO
                ? plx__pair_distance_bytes(run->ctx, run->problem->n, own)
                : 0.0;
 }
@@ -291,9 +289,18 @@ double plx__affinity_bytes(const plx__run *run, plx_index view, plx_index k, dou
         return (k || v->sparse ? 6 : 1) * own + 12.0 * *entries;
     }
     double bytes = plx__prepared_bytes(run, view) + own + 32.0 * n;
-    if (!k) return bytes + fmax(width_bytes(run, v, own), 0.0);
-    plx__graph_settings local = {.k = k, .weights = PLX__EDGES_LOCAL, .scale_k = 7};
+    plx__value width, scale_k;
+    if (plx__view_value(&width, run->ctx, run->settings, "width", v->name) != PLX_OK ||
+        plx__view_value(&scale_k, run->ctx, run->settings, "graph_scale_k", v->name) != PLX_OK)
+        return INFINITY;
+    double scaling = width_bytes(run, width.word, own);
+    if (!k) return bytes + scaling;
+    bool local = width.word == PLX__WIDTH_LOCAL;
+    plx__graph_settings graph = {
+        .k = k, .weights = local ? PLX__EDGES_LOCAL : PLX__EDGES_HEAT, .scale_k = (plx_index)fmin(scale_k.number, n)};
+    double found = fmin(n, fmax((double)k, local ? scale_k.number : 0.0));
     *entries = n * fmin(n, 2.0 * (double)k + 1);
-    return bytes + plx__neighbours_bytes(run, v->name, k, own / 8.0, !dense) +
-           fmax(width_bytes(run, v, own), plx__similarity_bytes(run->problem->n, &local) + 12.0 * *entries);
+    /* the neighbours, which are part of the graph's, are there while a median is searched for */
+    return bytes + plx__neighbours_bytes(run, v->name, (plx_index)found, own / 8.0, !dense) +
+           fmax(16 * n * found + scaling, plx__similarity_bytes(run->problem->n, &graph) + 12.0 * *entries);
 }

@@ -1,8 +1,9 @@
 /*
  * parallax-mpi: the command as several processes, started by mpirun or srun.
  *
- * `fit`, `predict`, `transform` and `data info` run on all ranks together (parallax/peers.h). Rank 0 is the command as one knows it;
- * the others do the same work, write no files and are silent, unless they alone fail. All other verbs are rank 0's alone.
+ * `fit`, `predict`, `transform` and `data info` run on all ranks together (parallax/peers.h). Rank 0 is the command as
+ * one knows it; the others do the same work, write no files and are silent, unless they alone fail. All other verbs are
+ * rank 0's alone.
  */
 #include <limits.h>
 #include <mpi.h>

@@ -216,26 +216,35 @@ static inline void own_results_work(rank_job *job)
     plx_dataset_destroy(d);
 }
 
+/* STEM_RANKS.ENDING is STEM_1.ENDING; false: one process has made no such file. */
+static inline bool assert_like_one(const char *folder, const char *stem, int ranks, const char *ending)
+{
+    char alone[160], many[160];
+    snprintf(alone, sizeof alone, "%s/%s_1.%s", folder, stem, ending);
+    snprintf(many, sizeof many, "%s/%s_%d.%s", folder, stem, ranks, ending);
+    if (access(alone, F_OK) != 0) return false;
+    assert_same_files(alone, many);
+    return true;
+}
+
+/* What every rank has written, STEM_RANKS_RANK.txt, is what one process has. */
+static inline void assert_all_like_one(const char *folder, const char *stem, int ranks)
+{
+    char alone[160], many[160];
+    snprintf(alone, sizeof alone, "%s/%s_1_0.txt", folder, stem);
+    for (int r = 0; r < ranks; r++) {
+        snprintf(many, sizeof many, "%s/%s_%d_%d.txt", folder, stem, ranks, r);
+        assert_same_files(alone, many);
+    }
+}
+
 static inline void assert_same_own_results(const char *folder, int ranks)
 {
-    static const char *const names[][2] = {{"array", "npy"}, {"own", "csv"}};
-    char alone[160], many[160];
-    for (int k = 0; k < 2; k++) {
-        snprintf(alone, sizeof alone, "%s/%s_1.%s", folder, names[k][0], names[k][1]);
-        snprintf(many, sizeof many, "%s/%s_%d.%s", folder, names[k][0], ranks, names[k][1]);
-        assert_same_files(alone, many);
-    }
-    for (int i = 0;; i++) {
-        snprintf(alone, sizeof alone, "%s/array_%d_1.csv", folder, i);
-        snprintf(many, sizeof many, "%s/array_%d_%d.csv", folder, i, ranks);
-        if (access(alone, F_OK) != 0) break;
-        assert_same_files(alone, many);
-    }
-    for (int r = 0; r < ranks; r++) {
-        snprintf(alone, sizeof alone, "%s/own_1_0.txt", folder);
-        snprintf(many, sizeof many, "%s/own_%d_%d.txt", folder, ranks, r);
-        assert_same_files(alone, many);
-    }
+    char stem[32] = "array_0";
+    assert_true(assert_like_one(folder, "array", ranks, "npy"));
+    assert_true(assert_like_one(folder, "own", ranks, "csv"));
+    for (int i = 1; assert_like_one(folder, stem, ranks, "csv"); i++) snprintf(stem, sizeof stem, "array_%d", i);
+    assert_all_like_one(folder, "own", ranks);
 }
 
 /* The fit by several ranks beside that of one, with results on all of them and with those of own samples only. */

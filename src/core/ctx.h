@@ -67,10 +67,9 @@ struct plx_context {
     plx__arena scratch;
     plx__arena notes_arena;
     plx__note *notes, **notes_tail;
-    struct plx__tally
-        *tally;           /* warnings are kept there until all parts of the work are done (core/tally.h); NULL: not */
-    plx__file_log *files; /* NULL: not kept */
-    plx__row_share share; /* all zero: data sets are read whole */
+    struct plx__tally *tally; /* keeps warnings until all parts of the work are done (core/tally.h); NULL: no parts */
+    plx__file_log *files;     /* NULL: not kept */
+    plx__row_share share;     /* all zero: data sets are read whole */
     char error[PLX__ERROR_BYTES];
 };
 

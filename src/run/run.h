@@ -259,8 +259,8 @@ struct plx__method {
     bool (*own_rows)(plx__run *run, const plx_dataset *data); /* `run` has no problem yet */
     plx_status (*whose_rows)(plx_index *bound, plx__run *run);
     bool own_results; /* it can leave results over samples with the rank that has the rows (plx__sample_array()) */
-    bool
-        predicts_apart; /* predict() says of a sample what it says whatever others there are: new ones come part by part */
+    /* predict() says the same of a sample whatever others there are, so new ones come part by part. */
+    bool predicts_apart;
     unsigned capabilities;
     plx_index min_views, max_views; /* max 0: no limit */
     plx_index min_classes;          /* among the labels; 0: labels are optional */

@@ -205,22 +205,12 @@ static void predict_work(rank_job *job)
 
 static void assert_same(const char *folder, int ranks)
 {
-    char alone[160], many[160];
-    snprintf(alone, sizeof alone, "%s/labels_1.csv", folder);
-    snprintf(many, sizeof many, "%s/labels_%d.csv", folder, ranks);
-    assert_same_files(alone, many);
-    for (int i = 0;; i++) {
-        static const char *const endings[] = {"csv", "npy", "tsv"};
-        snprintf(alone, sizeof alone, "%s/array%d_1.%s", folder, i, endings[i % 3]);
-        snprintf(many, sizeof many, "%s/array%d_%d.%s", folder, i, ranks, endings[i % 3]);
-        if (access(alone, F_OK) != 0) break;
-        assert_same_files(alone, many);
-    }
-    for (int r = 0; r < ranks; r++) {
-        snprintf(alone, sizeof alone, "%s/facts_1_0.txt", folder);
-        snprintf(many, sizeof many, "%s/facts_%d_%d.txt", folder, ranks, r);
-        assert_same_files(alone, many);
-    }
+    static const char *const endings[] = {"csv", "npy", "tsv"};
+    char stem[32] = "array0";
+    assert_true(assert_like_one(folder, "labels", ranks, "csv"));
+    for (int i = 1; assert_like_one(folder, stem, ranks, endings[(i - 1) % 3]); i++)
+        snprintf(stem, sizeof stem, "array%d", i);
+    assert_all_like_one(folder, "facts", ranks);
 }
 
 /* ---- beside a few samples by themselves ---- */

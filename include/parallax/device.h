@@ -208,8 +208,9 @@ typedef struct plx_device_pivots {
     double *left;            /**< host, 1: sum of the positive residuals after them */
 } plx_device_pivots;
 
-/** csr_create: keep the transpose too, for products with it. */
-enum { PLX_DEVICE_BOTH_WAYS = 1 };
+/** csr_create: keep the transpose too, for products with it; and lay the matrix out for sweeps with tables of at most
+ * PLX_DEVICE_FEW columns, if there is a better way for these: such a matrix is not for kernels and neighbours. */
+enum { PLX_DEVICE_BOTH_WAYS = 1, PLX_DEVICE_FEW_COLUMNS = 2, PLX_DEVICE_FEW = 8 };
 
 /** The table; a device begins `static const plx_device_table table = {sizeof table, PLX_DEVICE_ABI, "cuda", ...}`. */
 typedef struct plx_device_table {
@@ -335,7 +336,7 @@ typedef struct plx_device_table {
 
     /**
      * From host arrays as in parallax/matrix.h, which may be reused at once. Columns are sorted and unique in every
-     * row; ptr[0] is 0. flags: 0 or PLX_DEVICE_BOTH_WAYS.
+     * row; ptr[0] is 0. flags: 0 or PLX_DEVICE_BOTH_WAYS, and with that PLX_DEVICE_FEW_COLUMNS.
      */
     int (*csr_create)(plx_device *d, int64_t rows, int64_t cols, const int64_t *ptr, const int32_t *col,
                       const double *val, int flags, plx_device_csr **out);

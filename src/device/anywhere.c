@@ -93,15 +93,15 @@ static void finish_lists(const search *s, int64_t *index, double *distance)
 static plx_status search_there(search *s, plx__points queries, plx__points references, int64_t *index, double *distance)
 {
     plx_index k = s->o->k, block = plx__min(QUERIES, s->n_queries);
-    double bytes = plx__device_rows_bytes(s->dev, references, false) + 16.0 * (double)block * (double)k +
+    double bytes = plx__device_rows_bytes(s->dev, references, 0) + 16.0 * (double)block * (double)k +
                    (double)s->n_references +
                    plx__device_workspace(s->dev, PLX_DEVICE_OP_KNN, block, plx__min(REFERENCES, s->n_references), k);
     if (!plx__device_table(s->dev)->knn) return plx__device_lacks(s->dev, "knn");
-    if (!s->o->self) bytes += plx__device_rows_bytes(s->dev, queries, false);
+    if (!s->o->self) bytes += plx__device_rows_bytes(s->dev, queries, 0);
     PLX_TRY(plx__device_need(s->dev, bytes, "the search for neighbours", "set device to cpu or auto"));
-    PLX_TRY(plx__device_put_rows(&s->references, s->dev, references, false));
+    PLX_TRY(plx__device_put_rows(&s->references, s->dev, references, 0));
     s->queries = s->references;
-    if (!s->o->self) PLX_TRY(plx__device_put_rows(&s->queries, s->dev, queries, false));
+    if (!s->o->self) PLX_TRY(plx__device_put_rows(&s->queries, s->dev, queries, 0));
     PLX_TRY(put_flags(s));
     PLX_TRY(plx__device_bytes(&s->index, s->dev, block * k, sizeof(int64_t)));
     PLX_TRY(plx__device_bytes(&s->distance, s->dev, block * k, sizeof(double)));

@@ -281,7 +281,10 @@ plx_status plx__device_put(plx_device_mat *out, plx__device *dev, plx_cmat from)
     return plx__device_write(dev, *out, from);
 }
 
-static int csr_flags(bool both_ways) { return both_ways ? PLX_DEVICE_BOTH_WAYS : 0; }
+int plx__device_sweep_flags(plx_index width)
+{
+    return PLX_DEVICE_BOTH_WAYS | (width <= PLX_DEVICE_FEW ? PLX_DEVICE_FEW_COLUMNS : 0);
+}
 
 /* Some rows of a larger matrix, with offsets that start at 0. */
 static plx_status from_zero(plx_ccsr *a, plx_context *ctx)
@@ -294,7 +297,7 @@ static plx_status from_zero(plx_ccsr *a, plx_context *ctx)
     return PLX_OK;
 }
 
-plx_status plx__device_put_rows(plx_device_rows *out, plx__device *dev, plx__points rows, bool both_ways)
+plx_status plx__device_put_rows(plx_device_rows *out, plx__device *dev, plx__points rows, int flags)
 {
     plx__mark mark = plx__arena_mark(plx__scratch(dev->ctx));
     plx_ccsr a = rows.csr;
@@ -303,20 +306,18 @@ plx_status plx__device_put_rows(plx_device_rows *out, plx__device *dev, plx__poi
     if (!plx__points_sparse(rows)) return plx__device_put(&out->dense, dev, rows.dense);
     if (!dev->at.table->csr_create) return plx__device_lacks(dev, "csr_create");
     PLX_TRY(from_zero(&a, dev->ctx));
-    int code =
-        dev->at.table->csr_create(dev->at.opened, a.rows, a.cols, a.ptr, a.col, a.val, csr_flags(both_ways), &csr);
+    int code = dev->at.table->csr_create(dev->at.opened, a.rows, a.cols, a.ptr, a.col, a.val, flags, &csr);
     PLX_TRY(plx__device_did(dev, code, "csr_create"));
-    PLX_TRY(hold(dev, NULL, csr, (int64_t)plx__device_rows_bytes(dev, rows, both_ways)));
+    PLX_TRY(hold(dev, NULL, csr, (int64_t)plx__device_rows_bytes(dev, rows, flags)));
     plx__arena_rewind(plx__scratch(dev->ctx), mark);
     out->csr = csr;
     return PLX_OK;
 }
 
-double plx__device_rows_bytes(plx__device *dev, plx__points rows, bool both_ways)
+double plx__device_rows_bytes(plx__device *dev, plx__points rows, int flags)
 {
     if (!plx__points_sparse(rows)) return 8.0 * (double)rows.dense.rows * (double)rows.dense.cols;
     if (!dev->at.table->csr_bytes) return 0;
     plx_ccsr a = rows.csr;
-    return (double)dev->at.table->csr_bytes(dev->at.opened, a.rows, a.cols, a.ptr[a.rows] - a.ptr[0],
-                                            csr_flags(both_ways));
+    return (double)dev->at.table->csr_bytes(dev->at.opened, a.rows, a.cols, a.ptr[a.rows] - a.ptr[0], flags);
 }

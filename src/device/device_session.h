@@ -90,9 +90,11 @@ plx_status plx__device_mat(plx_device_mat *out, plx__device *dev, plx_index rows
 plx_status plx__device_put_bytes(plx_device_buffer **out, plx__device *dev, const void *from, plx_index count,
                                  size_t size);
 plx_status plx__device_put(plx_device_mat *out, plx__device *dev, plx_cmat from);
-/* Rows of either kind; `both_ways`: for products with the transpose of sparse ones. */
-plx_status plx__device_put_rows(plx_device_rows *out, plx__device *dev, plx__points rows, bool both_ways);
-double plx__device_rows_bytes(plx__device *dev, plx__points rows, bool both_ways);
+/* Rows of either kind; `flags` of sparse ones as in csr_create. */
+plx_status plx__device_put_rows(plx_device_rows *out, plx__device *dev, plx__points rows, int flags);
+double plx__device_rows_bytes(plx__device *dev, plx__points rows, int flags);
+/* The flags for sweeps with tables of `width` columns. */
+int plx__device_sweep_flags(plx_index width);
 
 static inline plx_device_mat plx__device_sub(plx_device_mat m, plx_index row, plx_index col, plx_index rows,
                                              plx_index cols)

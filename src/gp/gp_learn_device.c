@@ -112,7 +112,7 @@ static double block_bytes(plx__gp_learner *g, plx__device *dev, plx_index rows, 
     double bytes = 8 * (double)rows * (double)l * 3;
     for (plx_index v = 0; v < g->count; v++)
         bytes += plx__device_reference_bytes(dev, &g->kernels[v], &g->refs[v]) +
-                 plx__device_rows_bytes(dev, plx__points_range(g->kernels[v].rows, 0, rows), false);
+                 plx__device_rows_bytes(dev, plx__points_range(g->kernels[v].rows, 0, rows), 0);
     return bytes + plx__device_workspace(dev, PLX_DEVICE_OP_KERNEL, rows, l, 0);
 }
 

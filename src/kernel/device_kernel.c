@@ -19,12 +19,12 @@ plx_status plx__device_put_reference(plx__device_reference *out, plx__device *de
 {
     *out = (plx__device_reference){0};
     if (ref->present) PLX_TRY(plx__device_put_bytes(&out->present, dev, ref->present, ref->count, 1));
-    return is_given(k) ? PLX_OK : plx__device_put_rows(&out->rows, dev, ref->rows, false);
+    return is_given(k) ? PLX_OK : plx__device_put_rows(&out->rows, dev, ref->rows, 0);
 }
 
 double plx__device_reference_bytes(plx__device *dev, const plx__view_kernel *k, const plx__reference *ref)
 {
-    return (double)ref->count + (is_given(k) ? 0 : plx__device_rows_bytes(dev, ref->rows, false));
+    return (double)ref->count + (is_given(k) ? 0 : plx__device_rows_bytes(dev, ref->rows, 0));
 }
 
 static plx_status make(plx__device *dev, const plx_device_kernel *kernel, plx_device_rows a, plx_device_rows b,
@@ -47,10 +47,10 @@ static plx_status among_there(plx__device *dev, const plx__kernel *kernel, plx__
     plx_index n = out.rows;
     plx_device_rows there;
     plx_device_mat values;
-    double bytes = 8 * (double)n * (double)n + plx__device_rows_bytes(dev, rows, false) +
+    double bytes = 8 * (double)n * (double)n + plx__device_rows_bytes(dev, rows, 0) +
                    plx__device_workspace(dev, PLX_DEVICE_OP_KERNEL, n, n, 0);
     PLX_TRY(plx__device_need(dev, bytes, "a kernel matrix", "set device to cpu or auto"));
-    PLX_TRY(plx__device_put_rows(&there, dev, rows, false));
+    PLX_TRY(plx__device_put_rows(&there, dev, rows, 0));
     PLX_TRY(plx__device_mat(&values, dev, n, n));
     PLX_TRY(plx__device_kernel_values(dev, kernel, there, there, NULL, NULL, values));
     return plx__device_read(dev, out, values);
@@ -134,7 +134,7 @@ plx_status plx__device_view_values(plx__device *dev, const plx__view_kernel *k, 
     plx_device_buffer *present = NULL;
     plx_device_kernel kernel = plx__device_kernel_of(&k->kernel);
     if (is_given(k)) return put_values(dev, k, begin, end, ref, out);
-    PLX_TRY(plx__device_put_rows(&rows, dev, plx__points_range(k->rows, begin, end), false));
+    PLX_TRY(plx__device_put_rows(&rows, dev, plx__points_range(k->rows, begin, end), 0));
     if (k->present) PLX_TRY(plx__device_put_bytes(&present, dev, k->present + begin, end - begin, 1));
     return make(dev, &kernel, rows, there->rows, present, there->present, out);
 }

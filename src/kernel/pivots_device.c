@@ -53,7 +53,7 @@ static plx_status make_values(pivot_job *job)
 {
     plx_device_rows rows;
     if (job->of->given) return put_values(job);
-    PLX_TRY(plx__device_put_rows(&rows, job->dev, job->of->rows, false));
+    PLX_TRY(plx__device_put_rows(&rows, job->dev, job->of->rows, 0));
     return plx__device_kernel_values(job->dev, job->of->kernel, rows, rows, NULL, NULL, job->k);
 }
 
@@ -126,7 +126,7 @@ static plx_status factor(pivot_job *job)
 static double bytes_needed(const pivot_job *job)
 {
     double n = (double)job->n, numbers = n * n + n * (double)job->limit + PANEL * (n + PANEL) + 3 * n;
-    double rows = job->of->given ? 0 : plx__device_rows_bytes(job->dev, job->of->rows, false);
+    double rows = job->of->given ? 0 : plx__device_rows_bytes(job->dev, job->of->rows, 0);
     double own = plx__device_workspace(job->dev, PLX_DEVICE_OP_KERNEL, job->n, job->n, 0);
     return 8 * numbers + rows + own;
 }

@@ -171,13 +171,13 @@ static plx_status solve_there(bool *definite, plx_context *ctx, plx__device *dev
     dual q = {.dev = dev, .shift = o->gamma * (double)y.rows};
     plx__device_terms shifted = {.alpha = 1, .shift = q.shift};
     plx_index n = y.rows;
-    double bytes = plx__device_rows_bytes(dev, x->rows, false) + 16.0 * (double)n * (double)(n + y.cols + 1);
+    double bytes = plx__device_rows_bytes(dev, x->rows, 0) + 16.0 * (double)n * (double)(n + y.cols + 1);
     plx_device_rows rows;
     int64_t pivot = -1;
     bytes += fmax(plx__device_workspace(dev, PLX_DEVICE_OP_POTRF, n, 0, 0),
                   plx__device_workspace(dev, PLX_DEVICE_OP_KERNEL, n, n, 0));
     PLX_TRY(plx__device_need(dev, bytes, x->method, "use fewer labelled samples, or set device to cpu or auto"));
-    PLX_TRY(plx__device_put_rows(&rows, dev, x->rows, false));
+    PLX_TRY(plx__device_put_rows(&rows, dev, x->rows, 0));
     PLX_TRY(plx__device_mat(&q.there, dev, n, n));
     PLX_TRY(plx__device_mat(&q.there_factor, dev, n, n));
     PLX_TRY(plx__device_mat(&q.x, dev, n, y.cols + 1));

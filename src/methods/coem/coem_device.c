@@ -38,10 +38,11 @@ bool plx__coem_there(const coem *m) { return m->on && !m->on->paused; }
 static plx_status state_memory(const coem *m, plx__device *dev)
 {
     double n = (double)m->n, width = (double)m->padded, bytes = 8 * n * width + 4 * n, work = 0;
+    const int flags = plx__device_sweep_flags(m->padded);
     for (plx_index c = 0; c < m->n_channels; c++) {
         plx_ccsr x = m->channels[c].mix.view->csr;
-        bytes += plx__device_rows_bytes(dev, plx__points_csr(x), true) + n + 8 * width * (n + 2 * (double)x.cols);
-        work = plx__device_workspace(dev, PLX_DEVICE_OP_SWEEP, m->n, plx__nnz(x), m->padded);
+        bytes += plx__device_rows_bytes(dev, plx__points_csr(x), flags) + n + 8 * width * (n + 2 * (double)x.cols);
+        work += plx__device_workspace(dev, PLX_DEVICE_OP_SWEEP, m->n, plx__nnz(x), m->padded);
     }
     return plx__device_need(dev, bytes + work, "coem", "use fewer components, or set device to cpu or auto");
 }
@@ -53,7 +54,7 @@ static plx_status put_channel(coem *m, coem_device *on, plx_index c)
     plx_device_channel *ch = &on->channel[c];
     plx_device_buffer *present = NULL;
     plx_device_rows rows;
-    PLX_TRY(plx__device_put_rows(&rows, dev, plx__points_csr(view->csr), true));
+    PLX_TRY(plx__device_put_rows(&rows, dev, plx__points_csr(view->csr), plx__device_sweep_flags(m->padded)));
     PLX_TRY(plx__device_put_bytes(&present, dev, m->channels[c].view.present, m->n, 1));
     *ch = (plx_device_channel){.x = rows.csr, .present = present};
     PLX_TRY(plx__device_mat(&ch->table, dev, view->cols, m->padded));

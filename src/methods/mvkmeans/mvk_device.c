@@ -39,13 +39,14 @@ static plx__points rows_of(const mvk *m, plx_index c) { return plx__points_csr(m
 
 static plx_status state_memory(const mvk *m, plx__device *dev)
 {
-    double n = (double)m->n, bytes = 5 * n, largest = 0;
+    double n = (double)m->n, bytes = 5 * n, work = 0;
+    const int flags = plx__device_sweep_flags(m->k_padded);
     for (plx_index c = 0; c < m->n_channels; c++) {
         double cols = (double)m->channels[c].cols;
-        bytes += plx__device_rows_bytes(dev, rows_of(m, c), true) + 9 * n + 8 * cols * (double)(m->k + m->k_padded);
-        largest = plx__device_workspace(dev, PLX_DEVICE_OP_SWEEP, m->n, plx__nnz(rows_of(m, c).csr), m->k_padded);
+        bytes += plx__device_rows_bytes(dev, rows_of(m, c), flags) + 9 * n + 8 * cols * (double)(m->k + m->k_padded);
+        work += plx__device_workspace(dev, PLX_DEVICE_OP_SWEEP, m->n, plx__nnz(rows_of(m, c).csr), m->k_padded);
     }
-    return plx__device_need(dev, bytes + largest, "mvkmeans", "use fewer classes, or set device to cpu or auto");
+    return plx__device_need(dev, bytes + work, "mvkmeans", "use fewer classes, or set device to cpu or auto");
 }
 
 static plx_status put_channel(mvk *m, mvk_device *on, plx_index c)
@@ -54,7 +55,7 @@ static plx_status put_channel(mvk *m, mvk_device *on, plx_index c)
     const mvk_channel *ch = &m->channels[c];
     plx_device_buffer *present = NULL;
     plx_device_rows rows;
-    PLX_TRY(plx__device_put_rows(&rows, dev, rows_of(m, c), true));
+    PLX_TRY(plx__device_put_rows(&rows, dev, rows_of(m, c), plx__device_sweep_flags(m->k_padded)));
     PLX_TRY(plx__device_put_bytes(&present, dev, ch->present, m->n, 1));
     PLX_TRY(plx__device_put_bytes(&on->factor[c], dev, ch->parts[0].factor, m->n, sizeof(double)));
     PLX_TRY(plx__device_mat(&on->sums[c], dev, m->k, ch->cols));

@@ -33,8 +33,9 @@ static plx_status state_memory(const mvp *m, plx__device *dev)
     for (plx_index v = 0; v < m->n_views; v++) {
         const mvp_view *view = &m->views[v];
         plx__points rows = plx__points_csr(view->counts);
-        bytes += plx__device_rows_bytes(dev, rows, true) + 16 * (double)view->features * (double)view->width;
-        work = plx__device_workspace(dev, PLX_DEVICE_OP_SWEEP, m->n, plx__nnz(view->counts), view->width);
+        bytes += plx__device_rows_bytes(dev, rows, plx__device_sweep_flags(view->width)) +
+                 16 * (double)view->features * (double)view->width;
+        work += plx__device_workspace(dev, PLX_DEVICE_OP_SWEEP, m->n, plx__nnz(view->counts), view->width);
     }
     return plx__device_need(dev, bytes + work, "mvplsa", "use fewer classes, or set device to cpu or auto");
 }
@@ -47,7 +48,8 @@ static plx_status put_all(mvp *m, mvp_device *on)
     PLX_TRY(state_memory(m, dev));
     for (plx_index v = 0; v < m->n_views; v++) {
         const mvp_view *view = &m->views[v];
-        PLX_TRY(plx__device_put_rows(&on->counts[v], dev, plx__points_csr(view->counts), true));
+        PLX_TRY(plx__device_put_rows(&on->counts[v], dev, plx__points_csr(view->counts),
+                                     plx__device_sweep_flags(view->width)));
         PLX_TRY(plx__device_mat(&on->table[v], dev, view->features, view->width));
         PLX_TRY(plx__device_mat(&on->scatter[v], dev, view->features, view->width));
     }

@@ -2,7 +2,7 @@
  * Assignment of mvkmeans: a warp takes a sample, adds up its row of every channel (sweep.h), joins the scores and
  * picks a class; nothing of width k goes through memory. 8 bytes an entry, 8 k from the caches.
  */
-#include "sweep.h"
+#include "near.h"
 
 struct assign_channel {
     csr_way x;
@@ -33,6 +33,12 @@ struct channel_run {
     }
 };
 
+__device__ static inline double joined_score(const assign_job &job, bool any, double score, double x)
+{
+    if (job.product) return (any ? score : 1.0) * fmax(x, 0.0);
+    return any ? score + x : x;
+}
+
 /* All lanes: score becomes its sum or product with that of channel c, for row r of the run; `any`: there was one. */
 template <typename S> __device__ static void join_channel(const assign_job &job, int c, int64_t i, int r,
                                                           channel_run &run, bool &any, double (&score)[S::C])
@@ -48,11 +54,7 @@ template <typename S> __device__ static void join_channel(const assign_job &job,
     add_entries<S>(ch.x, begin, end, run.ahead, ch.table, job.k, acc);
     join_groups<S>(acc);
 #pragma unroll
-    for (int t = 0; t < S::C; t++) {
-        double x = factor * acc[t];
-        if (job.product) score[t] = (any ? score[t] : 1.0) * fmax(x, 0.0);
-        else score[t] = any ? score[t] + x : x;
-    }
+    for (int t = 0; t < S::C; t++) score[t] = joined_score(job, any, score[t], factor * acc[t]);
     any = true;
 }
 
@@ -85,30 +87,45 @@ struct assign_sums {
     double objective = 0, flips = 0, without = 0;
 };
 
+/* `best` as best_class says. */
+__device__ static inline int32_t settled_label(const assign_job &job, int64_t i, int32_t old, int32_t best)
+{
+    if (job.fixed && job.fixed[i]) return old;
+    return best < 0 ? job.fallback : best;
+}
+
+__device__ static inline void count_label(const assign_job &job, int64_t i, int32_t old, int32_t now, int32_t best,
+                                          double own, assign_sums *sums)
+{
+    sums->objective += own;
+    sums->flips += now == old ? 0 : old < 0 ? 1 : 2;
+    sums->without += best < 0 && !(job.fixed && job.fixed[i]);
+}
+
+__device__ static inline void store_label(const assign_job &job, int64_t i, int32_t now, double own)
+{
+    job.label[i] = now;
+    if (job.own_score) job.own_score[i] = own;
+}
+
 /* All lanes: the label of sample i from its scores. */
 template <typename S>
 __device__ static void label_sample(const assign_job &job, int64_t i, const double (&score)[S::C], assign_sums *sums)
 {
     double own = 0;
-    const int32_t old = job.label[i], best = best_class<S>(job, score);
-    const bool stays = job.fixed && job.fixed[i];
-    const int32_t now = stays ? old : best < 0 ? job.fallback : best;
+    const int32_t old = job.label[i], best = best_class<S>(job, score), now = settled_label(job, i, old, best);
 #pragma unroll
     for (int t = 0; t < S::C; t++)
         if (lane_column<S>(t) == now && now < job.k) own = score[t];
     own = lanes_sum(own, 1, S::G);
-    sums->objective += own;
-    sums->flips += now == old ? 0 : old < 0 ? 1 : 2;
-    sums->without += !stays && best < 0;
+    count_label(job, i, old, now, best, own, sums);
     __syncwarp();
-    if (lane_of_thread() != 0) return;
-    job.label[i] = now;
-    if (job.own_score) job.own_score[i] = own;
+    if (lane_of_thread() == 0) store_label(job, i, now, own);
 }
 
-__device__ static void hand_in(const assign_job &job, const assign_sums &sums)
+__device__ static void hand_in(const assign_job &job, int64_t warp, const assign_sums &sums)
 {
-    double *to = job.partial + 3 * warp_of_grid();
+    double *to = job.partial + 3 * warp;
     if (lane_of_thread() != 0) return;
     to[0] = sums.objective;
     to[1] = sums.flips;
@@ -130,7 +147,7 @@ template <typename S, int CHANNELS> __global__ void assign_ahead(const __grid_co
             label_sample<S>(job, first + r, score, &sums);
         }
     }
-    hand_in(job, sums);
+    hand_in(job, warp_of_grid(), sums);
 }
 
 template <typename S> __global__ void assign_pass(const __grid_constant__ assign_job job)
@@ -146,7 +163,7 @@ template <typename S> __global__ void assign_pass(const __grid_constant__ assign
         }
         label_sample<S>(job, i, score, &sums);
     }
-    hand_in(job, sums);
+    hand_in(job, warp_of_grid(), sums);
 }
 
 template <typename S> static int launch_assign(plx_device *d, const assign_job &job, int64_t blocks, int run)
@@ -155,6 +172,128 @@ template <typename S> static int launch_assign(plx_device *d, const assign_job &
     if (job.n_channels == 2) return device_launch(d, "assign", assign_ahead<S, 2>, blocks, THREADS, job, run);
     return device_launch(d, "assign", assign_pass<S>, blocks, THREADS, job);
 }
+
+/* ---- ranked matrices ---- */
+
+/* Scores of one channel, joined with those of the channels before it in n x k numbers. */
+struct score_job {
+    csr_way x;
+    int64_t width;
+    double *extra;
+    dense_source table;
+    const assign_job *all; /* on the device */
+    int channel;
+    plain_mat score;
+
+    bool pairs() const { return true; }
+    static constexpr bool ALONE = false;
+    __host__ __device__ static constexpr int quarters(int C) { return C == 8 ? 3 : 4; }
+    template <typename S> __host__ __device__ static constexpr int resident() { return S::C <= 2 ? 3 : 1; }
+
+    template <typename S>
+    __device__ double span(int64_t, int64_t begin, int64_t end, entry_stream &ahead, double (&acc)[S::C]) const
+    {
+        add_entries<S>(x, begin, end, ahead, table, width, acc);
+        return 0;
+    }
+    /* Whether there is a channel before. */
+    __device__ bool any_before(int64_t row) const
+    {
+        for (int c = 0; c < channel; c++)
+            if (!all->channel[c].present || all->channel[c].present[row]) return true;
+        return false;
+    }
+    __device__ bool counts(int64_t row) const
+    {
+        const uint8_t *present = all->channel[channel].present;
+        return !present || present[row];
+    }
+    __device__ void join(int64_t row, int64_t j, double sum, bool any) const
+    {
+        const double *factor = all->channel[channel].factor;
+        double *to = score.data + row * score.ld + j;
+        *to = joined_score(*all, any, any ? *to : 0.0, factor ? factor[row] * sum : sum);
+    }
+    template <typename S> __device__ void finish(int64_t row, const double (&acc)[S::C]) const
+    {
+        if (!counts(row)) return;
+        const bool any = any_before(row);
+#pragma unroll
+        for (int c = 0; c < S::C; c++)
+            if (writes<S>() && lane_column<S>(c) < width) join(row, lane_column<S>(c), acc[c], any);
+    }
+
+    template <int C> struct near_step : near_sums<C> {
+        __device__ near_step(const score_job &, const int32_t (&)[C / 2]) {}
+        __device__ void take(const score_job &, const double2 (&u)[C / 2], const double (&v)[C / 2])
+        {
+            this->add(u, v);
+        }
+        __device__ double finish(const score_job &job, const int32_t (&rows)[C / 2]) const
+        {
+            for_sums<C>(rows, this->sum, job.width, [&](int64_t row, int64_t j, double sum) {
+                if (job.counts(row)) job.join(row, j, sum, job.any_before(row));
+            });
+            return 0;
+        }
+    };
+};
+
+static int joined_scores(plx_device *d, const plx_device_assign *q, const assign_job *all, plain_mat score)
+{
+    for (int64_t c = 0; c < q->n_channels; c++) {
+        const plx_device_channel *ch = &q->channel[c];
+        const score_job job = {ch->x->plain, q->k, nullptr, source_of(ch->table, q->k), all, (int)c, score};
+        if (ch->x->column) TRY(run_slices(d, "assign", job, ch->x, ch->table, q->k, nullptr));
+        else TRY(run_sweep(d, "assign", job, job.table.paired, nullptr));
+    }
+    return PLX_DEVICE_OK;
+}
+
+/* A thread for each sample, its k scores one after the other. */
+__global__ void label_by_scores(const __grid_constant__ assign_job job, plain_mat score)
+{
+    assign_sums sums;
+    const int64_t step = (int64_t)gridDim.x * THREADS;
+    for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < job.n; i += step) {
+        const double *own = score.data + i * score.ld;
+        double best = -INFINITY;
+        bool any = false;
+        int32_t first = -1;
+        for (int64_t j = 0; j < job.k; j++) {
+            best = fmax(best, own[j]);
+            any |= own[j] != 0;
+        }
+        for (int64_t j = job.k - 1; any && j >= 0; j--)
+            if (!(own[j] < best - job.tie)) first = (int32_t)j;
+        const int32_t old = job.label[i], now = settled_label(job, i, old, first);
+        count_label(job, i, old, now, first, now < job.k ? own[now] : 0.0, &sums);
+        store_label(job, i, now, now < job.k ? own[now] : 0.0);
+    }
+    hand_in(job, warp_of_grid(), {lanes_sum(sums.objective), lanes_sum(sums.flips), lanes_sum(sums.without)});
+}
+
+static int assign_by_scores(plx_device *d, const plx_device_assign *q, const assign_job &job, int64_t blocks)
+{
+    scratch<double> room(d);
+    scratch<assign_job> all(d);
+    TRY(room.take(q->n * q->k));
+    TRY(all.take(1));
+    TRY(device_send(d, all.data, &job, 1));
+    TRY_CUDA(d, cudaMemsetAsync(room.data, 0, (size_t)(q->n * q->k) * sizeof(double), d->stream));
+    const plain_mat score = {room.data, q->n, q->k, q->k};
+    TRY(joined_scores(d, q, all.data, score));
+    return device_launch(d, "assign", label_by_scores, blocks, THREADS, job, score);
+}
+
+static bool some_ranked(const plx_device_assign *q)
+{
+    for (int64_t c = 0; c < q->n_channels; c++)
+        if (q->channel[c].x->column) return true;
+    return false;
+}
+
+/* ---- the operation ---- */
 
 /* Whether all tables can be read by pairs. */
 static bool describe(assign_job *job, const plx_device_assign *q)
@@ -176,6 +315,7 @@ int cuda_assign(plx_device *d, const plx_device_assign *q)
     TRY(device_enter(d));
     if (q->n_channels > MOST_CHANNELS)
         return device_fail(d, PLX_DEVICE_LIMIT, "an assignment on the device has at most %d channels", MOST_CHANNELS);
+    for (int64_t c = 0; c < q->n_channels; c++) TRY(check_width(d, q->channel[c].x, q->k));
     const int run = q->n_channels <= 2 ? rows_in_run(q->n) : 1;
     int64_t blocks = std::min<int64_t>(SUM_BLOCKS * 16, divide_up(divide_up(q->n, run), WARPS));
     if (q->n > 0) {
@@ -192,8 +332,10 @@ int cuda_assign(plx_device *d, const plx_device_assign *q)
                           partial.data,
                           {}};
         const bool paired = describe(&job, q);
-        TRY(with_shape(d, q->k, paired,
-                       [&](auto shape) { return launch_assign<decltype(shape)>(d, job, blocks, run); }));
+        if (some_ranked(q)) TRY(assign_by_scores(d, q, job, blocks));
+        else
+            TRY(with_shape(d, q->k, paired,
+                           [&](auto shape) { return launch_assign<decltype(shape)>(d, job, blocks, run); }));
         double *total = partial.data + 3 * blocks * WARPS;
         TRY(sum_partials(d, partial.data, blocks * WARPS, 3, total));
         TRY(device_fetch(d, sums, total, 3));

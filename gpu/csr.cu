@@ -132,6 +132,37 @@ __global__ void expand_rows(const int64_t *ptr, int64_t rows, int32_t *row)
         for (int64_t e = ptr[i] + lane_of_thread(); e < ptr[i + 1]; e += WARP) row[e] = (int32_t)i;
 }
 
+/* How many entries of a row are of ranks from `frequent` on: they come last. */
+__global__ void count_rest(csr_way x, int32_t frequent, int64_t *rest)
+{
+    const int64_t step = (int64_t)gridDim.x * THREADS;
+    for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i <= x.rows; i += step) {
+        int64_t low = i < x.rows ? x.ptr[i] : 0, high = i < x.rows ? x.ptr[i + 1] : 0;
+        const int64_t end = high;
+        while (low < high) {
+            const int64_t middle = (low + high) / 2;
+            if (x.col[middle] < frequent) low = middle + 1;
+            else high = middle;
+        }
+        rest[i] = end - low;
+    }
+}
+
+/* They become a list; rest: where a row's begin in it. */
+__global__ void list_rest(csr_way x, int32_t frequent, const int64_t *rest, entry_list to)
+{
+    for (int64_t i = warp_of_grid(); i < x.rows; i += warps_in_grid()) {
+        const int64_t count = rest[i + 1] - rest[i], from = x.ptr[i + 1] - count;
+        for (int64_t t = lane_of_thread(); t < count; t += WARP) {
+            const int64_t place = rest[i] + t;
+            to.key[place] = x.col[from + t] - frequent;
+            to.row[place] = (int32_t)i;
+            if (to.single) to.single[place] = x.single[from + t];
+            else to.wide[place] = x.wide[from + t];
+        }
+    }
+}
+
 __device__ static inline int digit_of(int32_t key, int shift) { return (key >> shift) & (DIGITS - 1); }
 
 /* `by`: what they are sorted by in this pass. */
@@ -218,6 +249,11 @@ __global__ void find_starts(const int32_t *key, const int32_t *row, int64_t entr
     }
 }
 
+int scan_in_place(plx_device *d, int64_t *counts, int64_t n)
+{
+    return device_launch(d, "scan_counts", scan_counts, 1, SCAN_THREADS, counts, n);
+}
+
 struct sort_rooms {
     scratch<int32_t> key, row;
     scratch<float> single;
@@ -237,7 +273,7 @@ static int sort_pass(plx_device *d, entry_list from, entry_list to, const int32_
 {
     int64_t tiles = divide_up(entries, SORT_TILE), blocks = divide_up(tiles, WARPS);
     TRY(device_launch(d, "count_digits", count_digits, blocks, THREADS, by, entries, shift, tiles, counts));
-    TRY(device_launch(d, "scan_counts", scan_counts, 1, SCAN_THREADS, counts, DIGITS * tiles));
+    TRY(scan_in_place(d, counts, DIGITS * tiles));
     return device_launch(d, "place_entries", place_entries, blocks, THREADS, from, to, by, entries, shift, tiles,
                          (const int64_t *)counts);
 }
@@ -263,8 +299,8 @@ static slab_plan plan_slabs(int64_t rows, int64_t cols, int64_t entries)
     return {bits, std::max<int64_t>(1, divide_up(rows, (int64_t)1 << bits))};
 }
 
-/* What is kept of the sorted entries. */
-static int list_slabs(plx_device *d, plx_device_csr *csr, slab_plan plan, const std::vector<int64_t> &ptr)
+/* What is kept of the sorted entries of `cols` columns. */
+static int list_slabs(plx_device *d, plx_device_csr *csr, slab_plan plan, int64_t cols, const std::vector<int64_t> &ptr)
 {
     const csr_way *all = &csr->turned;
     cut_rows cuts;
@@ -272,54 +308,88 @@ static int list_slabs(plx_device *d, plx_device_csr *csr, slab_plan plan, const 
     for (int64_t s = 0; s <= plan.slabs; s++) {
         longs.push_back((int64_t)cuts.longs.size());
         segments.push_back((int64_t)cuts.segments.size());
-        if (s < plan.slabs) cuts.look_for(ptr.data() + s * csr->cols, csr->cols, LONG_PIECE);
+        if (s < plan.slabs) cuts.look_for(ptr.data() + s * cols, cols, LONG_PIECE);
     }
     TRY(cuts.upload(d, &csr->turned));
     for (int64_t s = 0; s < plan.slabs; s++)
-        csr->flipped.push_back({csr->cols, LONG_PIECE, all->ptr + s * csr->cols, all->col, all->single, all->wide,
+        csr->flipped.push_back({cols, LONG_PIECE, all->ptr + s * cols, all->col, all->single, all->wide,
                                 longs[s + 1] - longs[s], segments[s + 1] - segments[s], all->longs + longs[s],
                                 all->segments + segments[s]});
     return PLX_DEVICE_OK;
 }
 
-/* The rows of the plain way lie in `b` before the first pass, which goes to `a`. */
-static int transpose(plx_device *d, plx_device_csr *csr)
+/* The entries of the columns from `frequent.ranks` on, which lie as they come, with their rows, before the first pass: in
+ * the plain way and `room`, or all in `room`. */
+static int first_list(plx_device *d, const plx_device_csr *csr, sort_rooms *room, int64_t *entries, entry_list *out)
 {
-    bool single = csr->plain.single != nullptr;
-    const slab_plan plan = plan_slabs(csr->rows, csr->cols, csr->entries);
-    const int columns = digit_passes(csr->cols), passes = columns + (plan.slabs > 1);
-    const int64_t starts_count = plan.slabs * csr->cols + 1;
-    csr_way *out = &csr->turned;
+    const bool single = csr->plain.single != nullptr;
+    const int64_t blocks = std::min<int64_t>(MOST_BLOCKS, divide_up(csr->rows, WARPS));
+    *entries = csr->entries - csr->frequent.entries;
+    TRY(room->take(*entries, single));
+    if (csr->frequent.ranks == 0) {
+        *out = {csr->plain.col, room->row.data, csr->plain.single, csr->plain.wide};
+        return device_launch(d, "expand_rows", expand_rows, blocks, THREADS, (const int64_t *)csr->plain.ptr, csr->rows,
+                             room->row.data);
+    }
+    scratch<int64_t> rest(d);
+    const int32_t frequent = (int32_t)csr->frequent.ranks;
+    TRY(rest.take(csr->rows + 1));
+    *out = room->list();
+    TRY(device_launch(d, "count_rest", count_rest, std::min<int64_t>(MOST_BLOCKS, divide_up(csr->rows + 1, THREADS)),
+                      THREADS, csr->plain, frequent, rest.data));
+    TRY(scan_in_place(d, rest.data, csr->rows + 1));
+    return device_launch(d, "list_rest", list_rest, blocks, THREADS, csr->plain, frequent, (const int64_t *)rest.data,
+                         *out);
+}
+
+/* Sorts what is not frequent. The list lies in `b` before the first pass, which goes to `a`. */
+static int transpose_rest(plx_device *d, plx_device_csr *csr)
+{
+    const int64_t cols = csr->cols - csr->frequent.ranks;
+    int64_t entries = 0;
+    entry_list from;
     sort_rooms a(d), b(d), *last = &a;
     scratch<int64_t> counts(d), starts(d);
-    TRY(a.take(csr->entries, single));
-    TRY(b.take(csr->entries, single));
-    TRY(counts.take(DIGITS * std::max<int64_t>(1, divide_up(csr->entries, SORT_TILE))));
+    TRY(first_list(d, csr, &b, &entries, &from));
+    const slab_plan plan = plan_slabs(csr->rows, cols, entries);
+    const int columns = digit_passes(cols), passes = columns + (plan.slabs > 1);
+    const int64_t starts_count = plan.slabs * cols + 1;
+    csr_way *out = &csr->turned;
+    TRY(a.take(entries, csr->plain.single != nullptr));
+    TRY(counts.take(DIGITS * std::max<int64_t>(1, divide_up(entries, SORT_TILE))));
     TRY(starts.take(starts_count));
-    TRY(device_launch(d, "expand_rows", expand_rows, std::min<int64_t>(MOST_BLOCKS, divide_up(csr->rows, WARPS)),
-                      THREADS, (const int64_t *)csr->plain.ptr, csr->rows, b.row.data));
-    entry_list from = {csr->plain.col, b.row.data, csr->plain.single, csr->plain.wide};
-    for (int p = 0; p < passes && csr->entries > 0; p++) {
+    for (int p = 0; p < passes && entries > 0; p++) {
         last = p % 2 == 0 ? &a : &b;
-        TRY(sort_pass(d, from, last->list(), p < columns ? from.key : from.row, csr->entries,
+        TRY(sort_pass(d, from, last->list(), p < columns ? from.key : from.row, entries,
                       p < columns ? DIGIT_BITS * p : plan.bits, counts.data));
         from = last->list();
     }
-    TRY(device_launch(d, "find_starts", find_starts,
-                      std::min<int64_t>(MOST_BLOCKS, divide_up(csr->entries + 1, THREADS)), THREADS,
-                      (const int32_t *)last->key.data, (const int32_t *)last->row.data, csr->entries, csr->cols,
+    TRY(device_launch(d, "find_starts", find_starts, std::min<int64_t>(MOST_BLOCKS, divide_up(entries + 1, THREADS)),
+                      THREADS, (const int32_t *)last->key.data, (const int32_t *)last->row.data, entries, cols,
                       plan.slabs, plan.bits, starts.data));
     std::vector<int64_t> host((size_t)starts_count);
     TRY(device_fetch(d, host.data(), starts.data, starts_count));
-    out->rows = plan.slabs * csr->cols;
+    out->rows = plan.slabs * cols;
     out->ptr = starts.keep();
     out->col = last->row.keep();
     out->single = last->single.keep();
     out->wide = last->wide.keep();
-    return list_slabs(d, csr, plan, host);
+    return list_slabs(d, csr, plan, cols, host);
 }
 
-/* ---- the operations ---- */
+static int transpose(plx_device *d, plx_device_csr *csr)
+{
+    if (csr->frequent.ranks > 0) {
+        scratch<int32_t> row(d);
+        TRY(row.take(csr->entries));
+        TRY(device_launch(d, "expand_rows", expand_rows, std::min<int64_t>(MOST_BLOCKS, divide_up(csr->rows, WARPS)),
+                          THREADS, (const int64_t *)csr->plain.ptr, csr->rows, row.data));
+        TRY(gather_frequent(d, csr, row.data));
+    }
+    return transpose_rest(d, csr);
+}
+
+/* ---- long rows of ranked matrices ---- */
 
 static void release_way(plx_device *d, csr_way *way)
 {
@@ -331,12 +401,77 @@ static void release_way(plx_device *d, csr_way *way)
     device_give(d, way->segments);
 }
 
+/* A warp for each segment; to: where it begins. */
+__global__ void move_segments(csr_way from, const row_segment *segments, const row_segment *to, int64_t count,
+                              csr_way out)
+{
+    for (int64_t s = warp_of_grid(); s < count; s += warps_in_grid()) {
+        const int64_t begin = segments[s].begin, length = segments[s].end - begin;
+        for (int64_t t = lane_of_thread(); t < length; t += WARP) {
+            out.col[to[s].begin + t] = from.col[begin + t];
+            if (out.single) out.single[to[s].begin + t] = from.single[begin + t];
+            else out.wide[to[s].begin + t] = from.wide[begin + t];
+        }
+    }
+}
+
+/* Those of the plain way are all that is left of it. */
+static int keep_long_rows(plx_device *d, plx_device_csr *csr, const int64_t *ptr)
+{
+    cut_rows cuts;
+    csr_way kept = {};
+    scratch<row_segment> old(d);
+    sort_rooms room(d);
+    int64_t entries = 0;
+    cuts.look_for(ptr, csr->rows, LONG_SLICED);
+    const int64_t count = (int64_t)cuts.segments.size();
+    TRY(old.take(count));
+    TRY(device_send(d, old.data, cuts.segments.data(), count));
+    for (row_segment &s : cuts.segments) {
+        const int64_t length = s.end - s.begin;
+        s = {s.row, entries, entries + length};
+        entries += length;
+    }
+    TRY(room.take(entries, csr->plain.single != nullptr));
+    TRY(cuts.upload(d, &kept));
+    kept.col = room.key.keep();
+    kept.single = room.single.keep();
+    kept.wide = room.wide.keep();
+    kept.longest = LONG_SLICED;
+    std::swap(kept, csr->plain);
+    int code = device_launch(d, "move_segments", move_segments, std::min<int64_t>(MOST_BLOCKS, divide_up(count, WARPS)),
+                             THREADS, kept, (const row_segment *)old.data, (const row_segment *)csr->plain.segments,
+                             count, csr->plain);
+    release_way(d, &kept);
+    return code;
+}
+
+/* Ranks, the transpose, then the rows by slices; ptr: of the rows, on the host. */
+static int lay_ranked(plx_device *d, plx_device_csr *csr, const int64_t *ptr)
+{
+    TRY(rank_columns(d, csr));
+    TRY(transpose(d, csr));
+    TRY(slice_rows(d, csr));
+    return keep_long_rows(d, csr, ptr);
+}
+
+/* ---- the operations ---- */
+
+static bool is_ranked(const plx_device *d, int64_t cols, int64_t entries, int flags)
+{
+    const int both = PLX_DEVICE_BOTH_WAYS | PLX_DEVICE_FEW_COLUMNS;
+    return (flags & both) == both && entries >= d->ranked.entries && cols <= entries / d->ranked.share;
+}
+
 void cuda_csr_release(plx_device *d, plx_device_csr *csr)
 {
     if (!csr) return;
     (void)device_enter(d);
     release_way(d, &csr->plain);
     release_way(d, &csr->turned);
+    release_frequent(d, &csr->frequent);
+    release_sliced(d, &csr->sliced);
+    device_give(d, csr->column);
     delete csr;
 }
 
@@ -352,8 +487,10 @@ int cuda_csr_create(plx_device *d, int64_t rows, int64_t cols, const int64_t *pt
     csr->rows = rows;
     csr->cols = cols;
     csr->entries = ptr[rows];
+    const bool both = (flags & PLX_DEVICE_BOTH_WAYS) != 0;
     int code = upload(d, &csr->plain, rows, ptr, col, val);
-    if (code == PLX_DEVICE_OK && (flags & PLX_DEVICE_BOTH_WAYS)) code = transpose(d, csr);
+    if (code == PLX_DEVICE_OK && both)
+        code = is_ranked(d, cols, csr->entries, flags) ? lay_ranked(d, csr, ptr) : transpose(d, csr);
     if (code == PLX_DEVICE_OK) *out = csr;
     else cuda_csr_release(d, csr);
     return code;
@@ -362,16 +499,23 @@ int cuda_csr_create(plx_device *d, int64_t rows, int64_t cols, const int64_t *pt
 /* As if values needed double precision: that is known only when they are here. */
 int64_t cuda_csr_bytes(plx_device *d, int64_t rows, int64_t cols, int64_t entries, int flags)
 {
-    (void)d;
     const int64_t parts = (int64_t)sizeof(long_row) + 2 * (int64_t)sizeof(row_segment);
     int64_t cuts = (entries / LONG_PIECE + 1) * parts, counts = 8 * DIGITS * (entries / SORT_TILE + 1);
     int64_t plain = 8 * (rows + 1) + 12 * entries + cuts;
     if (!(flags & PLX_DEVICE_BOTH_WAYS)) return SMALL_BYTES + plain + 4 * entries + 8 * UPLOAD_CHUNK;
     const int64_t starts = 8 * (plan_slabs(rows, cols, entries).slabs * cols + 1);
-    return SMALL_BYTES + plain + 32 * entries + starts + cuts + counts + 8 * UPLOAD_CHUNK;
+    const int64_t ranked =
+        is_ranked(d, cols, entries, flags) ? 4 * entries + 12 * cols + 24 * rows + 1024 + frequent_bytes(d, rows) : 0;
+    return SMALL_BYTES + plain + 32 * entries + starts + cuts + counts + 8 * UPLOAD_CHUNK + ranked;
 }
 
 /* ---- rows for kernels and neighbours ---- */
+
+int check_points(plx_device *d, plx_device_rows rows)
+{
+    if (!rows.csr || !rows.csr->column) return PLX_DEVICE_OK;
+    return device_fail(d, PLX_DEVICE_LIMIT, "a sparse matrix made for sweeps is not for kernels and neighbours");
+}
 
 point_rows points_of(plx_device_rows rows)
 {

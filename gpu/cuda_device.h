@@ -22,11 +22,13 @@ enum {
     WARP = 32,
     WARPS = 8, /* of a block */
     THREADS = WARP * WARPS,
-    TILE = 32,               /* rows and columns of a tile of entries */
-    CUBLAS_BYTES = 32 << 20, /* what cuBLAS advises on Hopper */
-    MOST_CHANNELS = 16,      /* of a sweep: they travel as parameters of the kernel */
-    MOST_WIDTH = 1024,       /* columns of the tables of a sweep */
-    STAGE_THREADS = 4,       /* that copy between host and device */
+    TILE = 32,                     /* rows and columns of a tile of entries */
+    CUBLAS_BYTES = 32 << 20,       /* what cuBLAS advises on Hopper */
+    MOST_CHANNELS = 16,            /* of a sweep: they travel as parameters of the kernel */
+    MOST_WIDTH = 1024,             /* columns of the tables of a sweep */
+    STAGE_THREADS = 4,             /* that copy between host and device */
+    NEAR_COLUMNS = PLX_DEVICE_FEW, /* of a table that goes with a ranked matrix, at most */
+    SPLIT = 4,                     /* columns that a frequent one of the first is split into */
 #ifdef PLX_EMULATED
     SMALL_BYTES = 1 << 12,
     MOST_BLOCKS = 7,
@@ -43,24 +45,42 @@ enum {
     TURNED_SHARE = 1 << 20,
     KNN_QUERIES = 40,
     KNN_REFERENCES = 48,
-    UPLOAD_CHUNK = 100
+    UPLOAD_CHUNK = 100,
+    NEAR_STEP = 4,
+    NEAR_WARPS = 4,
+    LANE_WARPS = 8,
+    RANKED_ENTRIES = 60,
+    SLICED_STRETCH = 64,
+    LONG_SLICED = 20,
+    RANKED_SHARE = 1,
+    SHORTEST_PIECE = 1,
+    SPLIT_RANKS = 8
 #else
-    SMALL_BYTES = 1 << 20, /* scratch of fixed size, which no estimate counts one by one */
-    MOST_BLOCKS = 65536,   /* of a launch whose blocks take several tiles or rows each */
-    SUM_BLOCKS = 1024,     /* of a pass that adds up: a constant, so that the order of the sums is one too */
-    LONG_ROW = 4096,       /* entries one warp takes; longer rows are cut */
-    LONG_PIECE = 512,      /* the same of a row of a slab of a transpose */
-    MOST_RUN = 31,         /* rows a warp takes that follow each other: below 32 */
-    RUNS = 16384,          /* runs of rows, where there are so many rows */
-    STAGE_BYTES = 4 << 20, /* of a thread's part of a copy */
-    SORT_TILE = 16384,     /* entries one warp sorts */
-    SLAB_BITS = 17,        /* rows of a slab of a transpose: with 16 columns of a table 16 MiB, part of the cache */
-    SLAB_ENTRIES = 32,     /* of a column in a slab, on average, at least: a warp looks at each */
-    TRIANGLE_LEAF = 512,   /* order of the triangles that recursions end with */
-    TURNED_SHARE = 8,      /* scratch of a Cholesky factorisation: this part of the device's memory at most */
-    KNN_QUERIES = 8192,    /* products at a time: 8192 x 4096 doubles are 256 MiB, */
-    KNN_REFERENCES = 4096, /*   and a million rows take 30,000 pairs of launches */
-    UPLOAD_CHUNK = 1 << 23 /* values at a time on the way to single precision */
+    SMALL_BYTES = 1 << 20,    /* scratch of fixed size, which no estimate counts one by one */
+    MOST_BLOCKS = 65536,      /* of a launch whose blocks take several tiles or rows each */
+    SUM_BLOCKS = 1024,        /* of a pass that adds up: a constant, so that the order of the sums is one too */
+    LONG_ROW = 4096,          /* entries one warp takes; longer rows are cut */
+    LONG_PIECE = 512,         /* the same of a row of a slab of a transpose */
+    MOST_RUN = 31,            /* rows a warp takes that follow each other: below 32 */
+    RUNS = 16384,             /* runs of rows, where there are so many rows */
+    STAGE_BYTES = 4 << 20,    /* of a thread's part of a copy */
+    SORT_TILE = 16384,        /* entries one warp sorts */
+    SLAB_BITS = 17,           /* rows of a slab of a transpose: with 16 columns of a table 16 MiB, part of the cache */
+    SLAB_ENTRIES = 32,        /* of a column in a slab, on average, at least: a warp looks at each */
+    TRIANGLE_LEAF = 512,      /* order of the triangles that recursions end with */
+    TURNED_SHARE = 8,         /* scratch of a Cholesky factorisation: this part of the device's memory at most */
+    KNN_QUERIES = 8192,       /* products at a time: 8192 x 4096 doubles are 256 MiB, */
+    KNN_REFERENCES = 4096,    /*   and a million rows take 30,000 pairs of launches */
+    UPLOAD_CHUNK = 1 << 23,   /* values at a time on the way to single precision */
+    NEAR_STEP = 64,           /* near_rows is a multiple of it */
+    NEAR_WARPS = 32,          /* of a block that has a multiprocessor, with its shared memory, to itself */
+    LANE_WARPS = 32,          /* the same of passes over frequent columns: all blocks of a multiprocessor together */
+    RANKED_ENTRIES = 1 << 22, /* matrices of fewer are swept as they come */
+    RANKED_SHARE = 64,        /*   and those of fewer entries a column */
+    SLICED_STRETCH = 1024,    /* rows that are ordered by length; a multiple of 32 */
+    LONG_SLICED = 2048,       /* entries of a row that a lane takes */
+    SHORTEST_PIECE = 4,       /* entries of a frequent column in a slab of near_rows rows, on average, at least */
+    SPLIT_RANKS = 256         /* whose columns are split: those of many entries would keep their warp long */
 #endif
 };
 
@@ -70,6 +90,10 @@ static const unsigned ALL_LANES = 0xffffffffu;
 
 struct plx_device {
     int number, multiprocessors;
+    int near_rows; /* of a table of NEAR_COLUMNS columns that the shared memory of a multiprocessor holds */
+    struct {       /* which matrices are laid out for few columns (csr.cu), and which columns are frequent (ranks.cu) */
+        int64_t entries, share, slabs, piece;
+    } ranked;
     cudaStream_t stream;
     cudaMemPool_t pool;
     cublasHandle_t blas;
@@ -110,10 +134,42 @@ struct csr_way {
     row_segment *segments;
 };
 
+/* The rows of a ranked matrix for groups of lanes (near.h): in stretches of SLICED_STRETCH by their length, the longest
+ * first, 32 a slice, whose entries lie together: the first of each row, then the second, ... Rows beyond the longest a
+ * lane may take are empty here and kept beside. */
+struct sliced_rows {
+    int64_t slices;
+    int64_t *begin;  /* slices + 1 */
+    int32_t *order;  /* the row at each place; -1: none */
+    int32_t *length; /* slices x 32, both */
+    int32_t *col;
+    float *single; /* one of the two is NULL */
+    double *wide;
+};
+
+/* The transpose of the columns of the lowest ranks, by slabs of near_rows rows, for lanes (lanes.h). Entries of 32
+ * columns and a slab, a slice, lie together: the first of each column that has one, then the second of each, ... */
+struct frequent_columns {
+    int64_t ranks, columns, slabs, slices, entries; /* slices of a slab; columns 0: none */
+    int32_t split; /* ranks that have SPLIT columns each here, for a part of a slab each */
+    int32_t slab_rows;
+    int64_t *begin;   /* of every slice; slabs x slices + 1 */
+    uint16_t *length; /* of a piece; slabs x slices x 32 */
+    uint16_t *row;    /* within the slab */
+    float *single;    /* one of the two is NULL */
+    double *wide;
+};
+
 struct plx_device_csr {
     int64_t rows, cols, entries;
     csr_way plain, turned;        /* `turned` owns what the slabs are parts of */
     std::vector<csr_way> flipped; /* by columns, a slab of rows each; empty: not kept */
+    /* Ranked matrices (ranks.cu): columns are numbered by how many entries they have, those with most first, and those of
+     * the lowest ranks come first in every row. `plain` has long rows alone then, and `flipped` is without the frequent
+     * columns. */
+    int32_t *column; /* of a rank; NULL: not ranked */
+    sliced_rows sliced;
+    frequent_columns frequent;
 };
 
 /* ---- failures (open.cu) ---- */
@@ -185,12 +241,36 @@ int device_launch(plx_device *d, const char *what, void (*kernel)(P...), int64_t
 {
     if (blocks <= 0) return PLX_DEVICE_OK;
 #ifdef PLX_EMULATED
-    emulate_launch(blocks, threads, [&] { kernel(args...); });
+    emulate_launch(blocks, threads, 0, [&] { kernel(args...); });
 #else
     kernel<<<(unsigned)blocks, (unsigned)threads, 0, d->stream>>>(args...);
 #endif
     return device_cuda(d, cudaGetLastError(), what);
 }
+
+/* The same with `room` bytes of shared memory for each block, which shared_room() hands out. */
+template <typename... P, typename... A> int device_launch_room(plx_device *d, const char *what, void (*kernel)(P...),
+                                                               int64_t blocks, int threads, int64_t room, A... args)
+{
+    if (blocks <= 0) return PLX_DEVICE_OK;
+#ifdef PLX_EMULATED
+    emulate_launch(blocks, threads, room, [&] { kernel(args...); });
+#else
+    TRY_CUDA(d, cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)room));
+    kernel<<<(unsigned)blocks, (unsigned)threads, (size_t)room, d->stream>>>(args...);
+#endif
+    return device_cuda(d, cudaGetLastError(), what);
+}
+
+#ifdef PLX_EMULATED
+template <typename T> T *shared_room() { return (T *)emulated_room(); }
+#else
+template <typename T> __device__ static inline T *shared_room()
+{
+    extern __shared__ __align__(16) unsigned char plx_shared_room[];
+    return (T *)plx_shared_room;
+}
+#endif
 
 __host__ __device__ static inline int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -272,6 +352,7 @@ struct point_rows {
     int64_t count, cols;
     bool sparse;
 };
+int check_points(plx_device *d, plx_device_rows rows);
 point_rows points_of(plx_device_rows rows);
 bool same_points(plx_device_rows a, plx_device_rows b);
 int points_norms(plx_device *d, point_rows p, double *out);
@@ -336,6 +417,17 @@ int cuda_assign(plx_device *d, const plx_device_assign *pass);
 int cuda_plsa(plx_device *d, const plx_device_plsa *step);
 int cuda_plsa_mixture(plx_device *d, plx_device_mat next, plx_device_mat mix, plx_device_mat gain,
                       const plx_device_buffer *label, double flush);
-int64_t sweep_bytes(int64_t rows, int64_t entries, int64_t width);
+int64_t sweep_bytes(plx_device *d, int64_t rows, int64_t entries, int64_t width);
+
+/* Ranks of columns and what is frequent (ranks.cu, frequent.cu). */
+int rank_columns(plx_device *d, plx_device_csr *csr);
+int slice_rows(plx_device *d, plx_device_csr *csr);
+void release_sliced(plx_device *d, sliced_rows *s);
+int gather_frequent(plx_device *d, plx_device_csr *csr, const int32_t *row);
+void release_frequent(plx_device *d, frequent_columns *f);
+int64_t frequent_bytes(plx_device *d, int64_t rows);
+void learn_ranked(plx_device *d);
+/* Numbers become the sums of those before them (csr.cu). */
+int scan_in_place(plx_device *d, int64_t *counts, int64_t n);
 
 #endif

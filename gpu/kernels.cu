@@ -136,6 +136,8 @@ int cuda_kernel(plx_device *d, const plx_device_kernel *kernel, plx_device_rows 
     scratch<double> norms(d);
     TRY(device_enter(d));
     if (out.rows == 0 || out.cols == 0) return PLX_DEVICE_OK;
+    TRY(check_points(d, a));
+    TRY(check_points(d, b));
     pair_job job = {points_of(a),
                     points_of(b),
                     nullptr,

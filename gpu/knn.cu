@@ -235,6 +235,8 @@ int cuda_knn(plx_device *d, const plx_device_knn *step)
 {
     scratch<double> norms(d);
     TRY(device_enter(d));
+    TRY(check_points(d, step->queries));
+    TRY(check_points(d, step->references));
     knn_job job = {};
     job.queries = points_of(step->queries);
     job.references = points_of(step->references);

@@ -113,20 +113,6 @@ __device__ static double take_class(const mixture_job &job, const sample_state &
     return job.joint && s.count > 0 ? total / s.count : total;
 }
 
-/* Sums of the logarithms of normalisers, each between 1 and the number of classes: the logarithm of a product of many. */
-struct log_sum {
-    double sum = 0, product = 1;
-    __device__ void add(double top, double normaliser)
-    {
-        sum += top;
-        product *= normaliser;
-        if (product < 1e280) return; /* also not a number */
-        sum += log(product);
-        product = 1;
-    }
-    __device__ double total() const { return sum + log(product); }
-};
-
 /* What a warp has summed up goes to its row of the partial sums. All lanes come. */
 template <typename S>
 __device__ static void hand_in(const mixture_job &job, double (&prior)[S::C], double (&mass)[S::C], double objective)

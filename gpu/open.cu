@@ -85,6 +85,16 @@ static int flops_per_clock(int major, int minor)
     return 4;
 }
 
+/* Shared memory that one block may have, less what the runtime takes for each of some blocks and their own variables. */
+static int learn_room(plx_device *d)
+{
+    const int kept = 4096, row = NEAR_COLUMNS * (int)sizeof(double);
+    int most = 0;
+    TRY_CUDA(d, cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, d->number));
+    d->near_rows = (most - kept) / row / NEAR_STEP * NEAR_STEP;
+    return PLX_DEVICE_OK;
+}
+
 static int learn(plx_device *d)
 {
     cudaDeviceProp properties;
@@ -93,9 +103,11 @@ static int learn(plx_device *d)
     TRY_CUDA(d, cudaDeviceGetAttribute(&clock, cudaDevAttrClockRate, d->number)); /* kHz */
     TRY_CUDA(d, cudaDeviceGetAttribute(&pools, cudaDevAttrMemoryPoolsSupported, d->number));
     if (!pools) return device_fail(d, PLX_DEVICE_FAILED, "this device has no memory pools; the library needs them");
+    TRY(learn_room(d));
     (void)whole_driver_version(&driver, &runtime);
     d->multiprocessors = properties.multiProcessorCount;
     d->memory = (int64_t)properties.totalGlobalMem;
+    learn_ranked(d);
     d->flops = 0.7e3 * clock * d->multiprocessors * flops_per_clock(properties.major, properties.minor);
     snprintf(d->name, sizeof d->name, "%s", properties.name);
     snprintf(d->driver, sizeof d->driver, "compute capability %d.%d, driver for CUDA %d.%d, built with %d.%d",
@@ -199,7 +211,7 @@ static int64_t cuda_workspace(plx_device *d, plx_device_op op, int64_t a, int64_
     case PLX_DEVICE_OP_EIGEN: return SMALL_BYTES + eigen_bytes(d, a, b);
     case PLX_DEVICE_OP_KERNEL: return SMALL_BYTES + number * (a + b);
     case PLX_DEVICE_OP_KNN: return SMALL_BYTES + knn_bytes(a, b);
-    case PLX_DEVICE_OP_SWEEP: return SMALL_BYTES + sweep_bytes(a, b, c);
+    case PLX_DEVICE_OP_SWEEP: return SMALL_BYTES + sweep_bytes(d, a, b, c);
     }
     return SMALL_BYTES;
 }

@@ -8,7 +8,7 @@
  * division and logarithm run once an entry, on all lanes at a time, not once an entry and lane. The table's values
  * stay in registers for the second use where G x C of them do, and are read again otherwise.
  */
-#include "sweep.h"
+#include "lanes.h"
 
 static const double TINY = 1e-300;
 
@@ -33,6 +33,61 @@ template <int G> __device__ static inline double butterfly(double *p)
     return p[0];
 }
 
+/* o / m, 0 for m below TINY: for moderate m by the hardware's estimate, two steps of Newton's and one for the quotient. */
+__device__ static inline double ratio_of(double o, double m)
+{
+#ifdef PLX_EMULATED
+    return m < TINY ? 0.0 : o / m;
+#else
+    if (!is_moderate(m)) return m < TINY ? 0.0 : o / m;
+    double y;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(m));
+    y = fma(y, fma(-m, y, 1.0), y);
+    y = fma(y, fma(-m, y, 1.0), y);
+    const double q = o * y;
+    return fma(fma(-m, q, o), y, q);
+#endif
+}
+
+/* o log(m): counts up to four become factors of a product. */
+__device__ static inline void add_log(log_sum &sum, double o, double m)
+{
+    const int high =
+        __double2loint(o) == 0 ? __double2hiint(o) : 0; /* whole words: comparing doubles takes as long as */
+    const bool two = high == 0x40000000, three = high == 0x40080000, four = high == 0x40100000; /* multiplying them */
+    const double square = m * m, power = two ? square : three ? square * m : four ? square * square : m;
+    if ((two || three || four || high == 0x3ff00000) && is_moderate(m)) sum.multiply(power);
+    else sum.sum += o * log(fmax(m, TINY));
+}
+
+/* Columns 2 chunk and 2 chunk + 1 of a row; 0 beyond the width. */
+__device__ static inline double2 pair_of(const dense_source &from, int64_t row, int chunk, int64_t width)
+{
+    const int64_t j = 2 * chunk;
+    double2 pair = {0, 0};
+    if (j < width) pair.x = from.data[row * from.ld + j];
+    if (j + 1 < width) pair.y = from.data[row * from.ld + j + 1];
+    return pair;
+}
+
+__device__ static inline double pair_product(double2 a, double2 b) { return fma(a.y, b.y, a.x * b.x); }
+
+/* The vector of a lane's own row, in the order of its chunks (near.h). */
+template <int C>
+__device__ static inline void load_own(const dense_source &own, int64_t row, int64_t width, double2 (&v)[C / 2])
+{
+#pragma unroll
+    for (int t = 0; t < C / 2; t++) v[t] = pair_of(own, row, twisted_chunk<C>(t), width);
+}
+
+template <int C> __device__ static inline double chunks_product(const double2 (&u)[C / 2], const double2 (&v)[C / 2])
+{
+    double sum = 0;
+#pragma unroll
+    for (int t = 0; t < C / 2; t++) sum += pair_product(u[t], v[t]);
+    return sum;
+}
+
 struct plsa_job {
     csr_way x;
     int64_t width;
@@ -41,6 +96,7 @@ struct plsa_job {
     dense_source table, own;
     plain_mat out; /* data NULL: not wanted */
     bool add;
+    feature_rows place; /* of own and out */
 
     template <typename S> __host__ __device__ static constexpr int resident()
     {
@@ -106,7 +162,7 @@ struct plsa_job {
     {
         const int lane = lane_of_thread();
         double v[S::C], likelihood = 0;
-        load_columns<S>(own, (int32_t)row, width, v);
+        load_columns<S>(own, (int32_t)place(row), width, v);
         for (int64_t at = begin; at < end; at += WARP) {
             const int count = end - at < WARP ? (int)(end - at) : (int)WARP;
             const bool inside = lane < count;
@@ -115,7 +171,7 @@ struct plsa_job {
             ahead.load(x, at + count);
             double u[held<S>()][S::C];
             const double m = own_product<S>(v, mine, count, u);
-            const double r = inside && !(m < TINY) ? o / m : 0.0;
+            const double r = inside ? ratio_of(o, m) : 0.0;
             if (inside && extra) likelihood += o * log(fmax(m, TINY));
             if (out.data) add_scaled<S>(r, mine, count, u, acc);
         }
@@ -128,26 +184,115 @@ struct plsa_job {
         for (int c = 0; c < S::C; c++) {
             const int64_t j = lane_column<S>(c);
             if (!out.data || !writes<S>() || j >= width) continue;
-            double *to = out.data + row * out.ld + j;
+            double *to = out.data + place(row) * out.ld + j;
             *to = add || more ? *to + acc[c] : acc[c];
         }
     }
+
+    bool pairs() const { return own.paired; }
+    __host__ __device__ static constexpr int quarters(int C) { return C == 8 ? 2 : 3; }
+
+    /* By rows of a ranked matrix. */
+    static constexpr bool ALONE = true;
+    template <int C> struct near_step : near_sums<C> {
+        double2 v[C / 2];
+        log_sum likelihood;
+        __device__ near_step(const plsa_job &job, int32_t row)
+        {
+            load_own<C>(job.own, row < 0 ? 0 : row, job.width, v);
+        }
+        __device__ void take(const plsa_job &job, const double2 (&u)[C / 2], double o)
+        {
+            const double m = chunks_product<C>(u, v);
+            if (job.extra) add_log(likelihood, o, m);
+            if (job.out.data) this->add_scaled(ratio_of(o, m), u);
+        }
+        __device__ double finish(const plsa_job &job, int32_t row) const
+        {
+            double *to = job.out.data + row * job.out.ld;
+#pragma unroll
+            for (int t = 0; t < C / 2; t++) {
+                const int64_t j = 2 * twisted_chunk<C>(t);
+                if (row < 0 || !job.out.data || j >= job.width) continue;
+                to[j] += this->sum[t].x;
+                if (j + 1 < job.width) to[j + 1] += this->sum[t].y;
+            }
+            return likelihood.total();
+        }
+    };
 };
+
+/* ---- frequent columns ---- */
+
+/* Blocks of fewer threads than those of products have, where a lane's own vector takes more registers. */
+template <int C> struct lane_plsa : lane_product<C> { /* table: mixtures of samples */
+    static constexpr int THREADS = lane_product<C>::THREADS * (C == 8 ? 2 : C == 4 ? 3 : 4) / 4;
+    dense_source own; /* the features' vectors */
+    const int32_t *column;
+
+    struct step : lane_product<C>::step {
+        double2 v[C / 2];
+        __device__ step(const lane_plsa &job, const frequent_columns &f, void *room, int64_t column,
+                        const column_sums &sums)
+            : lane_product<C>::step(job, f, room, column, sums)
+        {
+            const int64_t rank = rank_of(f, column);
+            load_own<C>(job.own, job.column[rank < f.ranks ? rank : 0], job.width, v);
+        }
+        __device__ void add(const lane_plsa &, const void *room, int row, double o)
+        {
+            double2 u[C / 2];
+            load_chunks<C>((const double2 *)room + row * (C / 2), u);
+            this->add_scaled(ratio_of(o, chunks_product<C>(u, v)), u);
+        }
+    };
+};
+
+struct emit_scatter {
+    const int32_t *column;
+    plain_mat out;
+    __device__ void operator()(int64_t rank, int64_t j, double sum) const { out.data[column[rank] * out.ld + j] = sum; }
+};
+
+static int frequent_scatter(plx_device *d, const plx_device_plsa *step)
+{
+    const plx_device_csr *x = step->counts;
+    const int64_t width = step->table.cols;
+    return with_near_columns(width, [&](auto columns) {
+        lane_plsa<decltype(columns)::value> job;
+        job.table = source_of(step->mix, width);
+        job.own = source_of(step->table, width);
+        job.samples = x->rows;
+        job.width = width;
+        job.column = x->column;
+        return run_lanes(d, "plsa by columns", job, x->frequent, width, emit_scatter{x->column, mat_of(step->scatter)});
+    });
+}
+
+/* ---- the operation ---- */
+
+static int gain_by_rows(plx_device *d, const plx_device_plsa *step)
+{
+    const plx_device_csr *x = step->counts;
+    const int64_t width = step->table.cols;
+    plsa_job job = {x->plain, width, nullptr, false, {}, source_of(step->mix, width), mat_of(step->gain), true, {}};
+    if (x->column) return run_slices(d, "plsa by rows", job, x, step->table, width, step->likelihood);
+    job.table = source_of(step->table, width);
+    return run_sweep(d, "plsa by rows", job, job.table.paired && job.own.paired, step->likelihood);
+}
 
 int cuda_plsa(plx_device *d, const plx_device_plsa *step)
 {
     const int64_t width = step->table.cols;
-    dense_source u = source_of(step->table, width), c = source_of(step->mix, width);
-    const bool paired = u.paired && c.paired;
+    const dense_source u = source_of(step->table, width), c = source_of(step->mix, width);
     TRY(device_enter(d));
-    if (step->gain.buffer || step->likelihood) {
-        plsa_job rows = {step->counts->plain, width, nullptr, false, u, c, mat_of(step->gain), true};
-        TRY(run_sweep(d, "plsa by rows", rows, paired, step->likelihood));
-    }
+    TRY(check_width(d, step->counts, width));
+    if (step->gain.buffer || step->likelihood) TRY(gain_by_rows(d, step));
     if (!step->scatter.buffer) return PLX_DEVICE_OK;
     if (step->counts->flipped.empty()) return lacks_transpose(d);
-    plsa_job columns = {{}, width, nullptr, false, c, u, mat_of(step->scatter), false};
-    return run_slabs(d, "plsa by columns", columns, step->counts, paired);
+    if (step->counts->frequent.ranks > 0) TRY(frequent_scatter(d, step));
+    plsa_job rest = {{}, width, nullptr, false, c, u, mat_of(step->scatter), false, rest_of(step->counts)};
+    return run_slabs(d, "plsa by columns", rest, step->counts, u.paired && c.paired);
 }
 
 /* ---- the mixtures of the samples ---- */

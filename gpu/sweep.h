@@ -93,6 +93,22 @@ static inline dense_source source_of(plx_device_mat m, int64_t width)
     return {data, m.ld, aligned && m.buffer && end * (int64_t)sizeof(double) <= m.buffer->bytes};
 }
 
+/* The row of a table, or of a result, that belongs to a column of the transpose. */
+struct feature_rows {
+    const int32_t *column; /* NULL: as they are numbered */
+    __device__ int64_t operator()(int64_t row) const { return column ? column[row] : row; }
+};
+
+/* Those of the columns that are not frequent. */
+static inline feature_rows rest_of(const plx_device_csr *x)
+{
+    return {x->column ? x->column + x->frequent.ranks : nullptr};
+}
+
+/* A table for the columns of x as they are numbered: for a ranked matrix a copy. */
+int table_for(plx_device *d, const plx_device_csr *x, plx_device_mat table, int64_t width, scratch<double> &room,
+              dense_source *out);
+
 /* The lane's columns of a row of a table. Columns beyond the width hold anything. */
 template <typename S>
 __device__ static inline void load_columns(const dense_source &table, int32_t row, int64_t width, double (&to)[S::C])
@@ -109,6 +125,35 @@ __device__ static inline void load_columns(const dense_source &table, int32_t ro
         } else to[c] = j < width ? from[j] : 0.0;
     }
 }
+
+/* ---- logarithms ---- */
+
+/* Whether x is between 2^-200 and 2^200. */
+__device__ static inline bool is_moderate(double x)
+{
+    return (unsigned)(__double2hiint(x) - (823 << 20)) < (unsigned)(400 << 20);
+}
+
+/* A sum of logarithms: the logarithm of a product of many. */
+struct log_sum {
+    double sum = 0, product = 1;
+
+    /* A moderate number up to the fourth power, whose factors are moderate too. */
+    __device__ void multiply(double x)
+    {
+        product *= x;
+        if (is_moderate(product)) return;
+        sum += log(product);
+        product = 1;
+    }
+    /* top + log(normaliser), which is between 1 and the number of classes or not a number. */
+    __device__ void add(double top, double normaliser)
+    {
+        sum += top;
+        multiply(normaliser);
+    }
+    __device__ double total() const { return sum + log(product); }
+};
 
 /* ---- entries ---- */
 
@@ -277,7 +322,7 @@ template <typename Job> int run_sweep(plx_device *d, const char *what, Job job, 
     int64_t segments = job.x.n_segments;
     scratch<double> partial(d), sums(d);
     if (extra) *extra = 0;
-    if (blocks == 0) return PLX_DEVICE_OK;
+    if (blocks == 0 && segments == 0) return PLX_DEVICE_OK;
     if (extra) TRY(sums.take(blocks * WARPS + segments + 1));
     if (segments > 0) TRY(partial.take(segments * job.width));
     job.extra = sums.data;

@@ -260,6 +260,32 @@ sparse sparse_random(int64_t rows, int64_t cols, double density, bool counts)
     return x;
 }
 
+sparse sparse_crowded(int64_t rows, int64_t cols, int64_t per_row, bool counts)
+{
+    sparse x = {rows, cols, keep_bytes((size_t)(rows + 1) * 8), NULL, NULL};
+    x.col = keep_bytes((size_t)(rows * per_row) * 4);
+    x.val = keep_bytes((size_t)(rows * per_row) * 8);
+    for (int64_t i = 0; i < rows; i++) {
+        int64_t e = x.ptr[i];
+        for (int64_t p = 0; p < per_row && i % 50 != 7; p++) { /* one of each stretch of the unit interval: ascending */
+            double u = ((double)p + 0.5 * (draw() + 1)) / (double)per_row;
+            int32_t c = (int32_t)((double)cols * u * u * u);
+            if (c >= cols || (e > x.ptr[i] && x.col[e - 1] >= c)) continue;
+            x.col[e] = c;
+            x.val[e++] = counts ? (double)(1 + draw_below(9)) : draw();
+        }
+        x.ptr[i + 1] = e;
+    }
+    for (int64_t e = 0; e < x.ptr[rows]; e++) x.col[e] = (int32_t)(cols - 1 - x.col[e]); /* the crowd is not in front */
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t a = x.ptr[i], b = x.ptr[i + 1] - 1; a < b; a++, b--) {
+            int32_t column = x.col[a];
+            x.col[a] = x.col[b];
+            x.col[b] = column;
+        }
+    return x;
+}
+
 plx_device_csr *upload_csr(const sparse *x, int flags)
 {
     plx_device_csr *csr = NULL;

@@ -88,6 +88,8 @@ typedef struct sparse {
 
 /* One row, one column and no entry of another row are full; counts: small whole numbers. */
 sparse sparse_random(int64_t rows, int64_t cols, double density, bool counts);
+/* About per_row entries in every row but one of fifty, half of them in the last eighth of the columns. */
+sparse sparse_crowded(int64_t rows, int64_t cols, int64_t per_row, bool counts);
 plx_device_csr *upload_csr(const sparse *x, int flags);
 double *densify(const sparse *x); /* rows x cols */
 

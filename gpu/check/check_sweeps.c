@@ -6,26 +6,35 @@
 static const int64_t WIDTHS[] = {1, 2, 3, 8, 13, 16, 20, 32, 33, 64, 100, 200, 300};
 enum { N_WIDTHS = 13 };
 
-/* Rows and columns of the case number `which`: empty, small, and with rows and columns beyond what one warp takes. */
-static void sparse_shape(int which, int64_t *rows, int64_t *cols)
+/* The matrix number `which`: empty, small, and with rows and columns beyond what one warp takes. */
+static sparse some_matrix(int which, bool counts)
 {
-    static const int64_t shapes[][2] = {{0, 3}, {3, 0}, {1, 1}, {40, 33}, {33, 300}, {300, 17}};
-    static const int64_t large[][2] = {{20, 9000}, {9000, 20}};
-    int n_large = check.small ? 0 : 2, all = 6 + n_large;
-    which %= all;
-    *rows = which < 6 ? shapes[which][0] : large[which - 6][0];
-    *cols = which < 6 ? shapes[which][1] : large[which - 6][1];
+    static const int64_t shapes[][2] = {{0, 3}, {3, 0}, {1, 1}, {40, 33}, {33, 300}, {300, 17}, {20, 9000}, {9000, 20}};
+    return sparse_random(shapes[which][0], shapes[which][1], 0.2, counts);
 }
 
 static int n_shapes(void) { return check.small ? 6 : 8; }
 
+/* One like large sets of texts: many rows, few columns that have most of the entries. */
+static sparse crowded_matrix(bool counts)
+{
+    return check.small ? sparse_crowded(400, 90, 9, counts) : sparse_crowded(600000, 20000, 12, counts);
+}
+
+/* How a matrix is made that is swept with tables of so many columns. */
+static int sweep_flags(int64_t width, bool few)
+{
+    return PLX_DEVICE_BOTH_WAYS | (few && width <= PLX_DEVICE_FEW ? PLX_DEVICE_FEW_COLUMNS : 0);
+}
+
+static const int64_t FEW_WIDTHS[] = {1, 2, 3, 4, 7, 8};
+enum { N_FEW = 6 };
+
 /* ---- products ---- */
 
-static void spmm_case(int which, int64_t width, int flip, double beta, bool counts)
+static void spmm_case(sparse x, int64_t width, int flip, double beta, bool both)
 {
-    int64_t rows, cols;
-    sparse_shape(which, &rows, &cols);
-    sparse x = sparse_random(rows, cols, 0.2, counts);
+    const int64_t rows = x.rows, cols = x.cols;
     int64_t m = flip ? cols : rows, k = flip ? rows : cols;
     image b = image_random(k, width), c = beta == 0 ? image_poison(m, width) : image_random(m, width), got[2];
     image expected = image_copy(&c);
@@ -35,7 +44,7 @@ static void spmm_case(int which, int64_t width, int flip, double beta, bool coun
         for (int64_t e = x.ptr[i]; e < x.ptr[i + 1]; e++)
             for (int64_t j = 0; j < width; j++)
                 *at(&expected, flip ? x.col[e] : i, j) += 0.5 * x.val[e] * *at(&b, flip ? i : x.col[e], j);
-    plx_device_csr *a = upload_csr(&x, flip || counts ? PLX_DEVICE_BOTH_WAYS : 0);
+    plx_device_csr *a = upload_csr(&x, flip || both ? sweep_flags(width, both) : 0);
     for (int run = 0; run < 2; run++) {
         plx_device_mat to = upload(&c), from = upload(&b);
         peak_begin();
@@ -61,11 +70,9 @@ static double *some_factors(int64_t n, bool wanted)
     return wanted ? out : NULL;
 }
 
-static void class_sums_case(int which, int64_t k, bool scaled)
+static void class_sums_case(sparse x, int64_t k, bool scaled)
 {
-    int64_t rows, cols;
-    sparse_shape(which, &rows, &cols);
-    sparse x = sparse_random(rows, cols, 0.2, which % 2);
+    const int64_t rows = x.rows, cols = x.cols;
     int32_t *label = some_labels(rows, k + 1, 1); /* -1 and k are passed over */
     double *factor = some_factors(rows, scaled);
     image out = image_poison(k, cols), expected = image_copy(&out), got[2];
@@ -76,7 +83,7 @@ static void class_sums_case(int which, int64_t k, bool scaled)
             *at(&expected, label[i], x.col[e]) += (factor ? factor[i] : 1) * x.val[e];
     for (int run = 0; run < 2; run++) {
         plx_device_mat to = upload(&out);
-        must(check.t->class_sums(check.d, upload_csr(&x, PLX_DEVICE_BOTH_WAYS), upload_bytes(label, rows * 4),
+        must(check.t->class_sums(check.d, upload_csr(&x, sweep_flags(k, true)), upload_bytes(label, rows * 4),
                                  upload_bytes(factor, rows * 8), k, to));
         got[run] = download(&out, to);
     }
@@ -89,13 +96,19 @@ void check_sparse_products(void)
     if (begin_operation("spmm")) {
         for (int which = 0; which < n_shapes(); which++)
             for (int w = 0; w < N_WIDTHS; w++)
-                for (int flip = 0; flip < 2; flip++)
-                    spmm_case(which, WIDTHS[w], flip, w % 2 ? 0 : 0.3, (w + flip) % 3 == 0);
+                for (int flip = 0; flip < 2; flip++) {
+                    const bool counts = (w + flip) % 3 == 0;
+                    spmm_case(some_matrix(which, counts), WIDTHS[w], flip, w % 2 ? 0 : 0.3, counts);
+                }
+        for (int w = 0; w < N_FEW; w++)
+            for (int flip = 0; flip < 2; flip++)
+                spmm_case(crowded_matrix((w + flip) % 2), FEW_WIDTHS[w], flip, w % 2 ? 0 : 0.3, true);
         end_operation();
     }
     if (check.t->class_sums && begin_operation("class_sums")) {
         for (int which = 0; which < n_shapes(); which++)
-            for (int w = 0; w < N_WIDTHS; w++) class_sums_case(which, WIDTHS[w], w % 2);
+            for (int w = 0; w < N_WIDTHS; w++) class_sums_case(some_matrix(which, which % 2), WIDTHS[w], w % 2);
+        for (int w = 0; w < N_FEW; w++) class_sums_case(crowded_matrix(w % 2), FEW_WIDTHS[w], w % 3 == 0);
         end_operation();
     }
 }
@@ -109,6 +122,7 @@ typedef struct channel {
     image table, score;
     uint8_t *present;
     double *prior, *factor;
+    int flags; /* of csr_create: what is made for both ways may be laid out in another way */
 } channel;
 
 static channel some_channel(int64_t n, int64_t cols, int64_t width, bool masked)
@@ -121,6 +135,7 @@ static channel some_channel(int64_t n, int64_t cols, int64_t width, bool masked)
     for (int64_t i = 0; i < n; i++) c.present[i] = draw_below(4) > 0;
     for (int64_t j = 0; j < width; j++) c.prior[j] = -1 + draw();
     c.factor = some_factors(n, masked);
+    c.flags = draw_below(2) ? sweep_flags(width, true) : 0;
     if (!masked) c.present = NULL;
     return c;
 }
@@ -136,7 +151,7 @@ static double score_of(const channel *c, int64_t i, int64_t j)
 
 static plx_device_channel upload_channel(const channel *c, int refresh, int64_t n)
 {
-    plx_device_channel out = {.x = upload_csr(&c->x, 0),
+    plx_device_channel out = {.x = upload_csr(&c->x, c->flags),
                               .table = upload(&c->table),
                               .score = upload(&c->score),
                               .refresh = refresh,
@@ -345,6 +360,7 @@ static void assign_case(int64_t n, int64_t k, int64_t n_channels, bool product, 
     uint8_t *fixed = keep_bytes((size_t)n + 1);
     for (int64_t v = 0; v < n_channels; v++) {
         c[v] = some_channel(n, 25 + 15 * v, k + 2, (n + v) % 2);
+        c[v].flags = c[v].flags ? sweep_flags(k, true) : 0;
         for (int64_t f = 0; f < c[v].table.rows; f++) {
             if (k > 1) *at(&c[v].table, f, 1) = *at(&c[v].table, f, 0);
             *at(&c[v].table, f, k) = NAN;
@@ -404,6 +420,7 @@ void check_assign(void)
         for (int s = 0; s < (check.small ? 3 : 4); s++)
             for (int way = 0; way < 4; way++)
                 assign_case(samples[s], WIDTHS[w], 1 + (w + s + way) % MOST, way & 1, way & 2);
+    for (int64_t k = 2; !check.small && k <= 8; k *= 2) assign_case(600000, k, k == 4 ? 1 : 2, k == 2, true);
     end_operation();
 }
 
@@ -417,15 +434,14 @@ static image image_positive(int64_t rows, int64_t cols)
     return m;
 }
 
-static void plsa_case(int which, int64_t width, int wants)
+static void plsa_case(sparse x, int64_t width, int wants)
 {
-    int64_t rows, cols;
-    sparse_shape(which, &rows, &cols);
-    sparse x = sparse_random(rows, cols, 0.2, which % 2);
+    const int64_t rows = x.rows, cols = x.cols;
     for (int64_t e = 0; e < x.ptr[rows]; e++) x.val[e] = fabs(x.val[e]);
     image u = image_positive(cols, width), c = image_positive(rows, width), gain = image_random(rows, width);
     image scatter = image_poison(cols, width), want_gain = image_copy(&gain), want_scatter = image_copy(&scatter);
-    double likelihood = 0, size = 1, told[2] = {0, 0};
+    long double likelihood = 0, size = 1; /* of millions of entries */
+    double told[2] = {0, 0};
     for (int64_t j = 0; rows > 2 && j < width; j++) *at(&c, 2, j) = 0; /* m = 0 */
     for (int64_t f = 0; f < cols; f++)
         for (int64_t j = 0; j < width; j++) *at(&want_scatter, f, j) = 0;
@@ -442,7 +458,7 @@ static void plsa_case(int which, int64_t width, int wants)
             size += fabs(x.val[e] * log(fmax(m, 1e-300)));
         }
     image got_gain[2], got_scatter[2];
-    plx_device_csr *counts = upload_csr(&x, PLX_DEVICE_BOTH_WAYS);
+    plx_device_csr *counts = upload_csr(&x, sweep_flags(width, true));
     for (int run = 0; run < 2; run++) {
         plx_device_mat g = wants & 1 ? upload(&gain) : no_matrix(), s = wants & 2 ? upload(&scatter) : no_matrix();
         plx_device_plsa step = {sizeof step, counts, upload(&u), upload(&c), g, s, wants & 4 ? &told[run] : NULL};
@@ -455,7 +471,8 @@ static void plsa_case(int which, int64_t width, int wants)
     if (wants & 1) compare_image(&got_gain[0], &got_gain[1], &gain, &want_gain, 1e-13, 0, false);
     if (wants & 2) compare_image(&got_scatter[0], &got_scatter[1], &scatter, &want_scatter, 1e-13, 0, false);
     if (wants & 4) {
-        compare_values(told, &likelihood, 1, 1e-13, size);
+        double expected = (double)likelihood;
+        compare_values(told, &expected, 1, 1e-13, (double)size);
         compare_bytes(&told[0], &told[1], 8, "likelihood of the second run");
     }
     case_end();
@@ -490,8 +507,9 @@ void check_plsa(void)
 {
     if (begin_operation("plsa")) {
         for (int which = 0; which < n_shapes(); which++)
-            for (int w = 0; w < N_WIDTHS; w++) plsa_case(which, WIDTHS[w], 1 + (which + w) % 7);
-        for (int w = 0; w < N_WIDTHS; w++) plsa_case(3, WIDTHS[w], 7);
+            for (int w = 0; w < N_WIDTHS; w++) plsa_case(some_matrix(which, which % 2), WIDTHS[w], 1 + (which + w) % 7);
+        for (int w = 0; w < N_WIDTHS; w++) plsa_case(some_matrix(3, true), WIDTHS[w], 7);
+        for (int w = 0; w < N_FEW; w++) plsa_case(crowded_matrix(w % 2), FEW_WIDTHS[w], 7);
         end_operation();
     }
     if (check.t->plsa_mixture && begin_operation("plsa_mixture")) {

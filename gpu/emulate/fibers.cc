@@ -35,6 +35,8 @@ struct warp_slots {
 std::vector<fiber> fibers;
 std::vector<warp_slots> slots;
 std::vector<int> turns;
+void *shared_bytes;
+int64_t shared_count;
 jmp_buf scheduler;
 ucontext_t unused;
 int current, live;
@@ -80,6 +82,7 @@ void wait_for(int what)
 void start_block(int threads)
 {
     live = threads;
+    if (shared_count) memset(shared_bytes, 0xA5, (size_t)shared_count);
     for (int t = 0; t < threads; t++) {
         fiber &f = fibers[t];
         f.waits = READY;
@@ -147,9 +150,13 @@ const uint64_t *emulate_exchange(uint64_t mine, int kind)
     return s.word[parity];
 }
 
-void emulate_launch(int64_t blocks, int threads, const std::function<void()> &kernel)
+void *emulated_room() { return shared_bytes; }
+
+void emulate_launch(int64_t blocks, int threads, int64_t room, const std::function<void()> &kernel)
 {
     if (threads % LANES) stop("blocks of whole warps only");
+    shared_count = room;
+    shared_bytes = room > 0 ? aligned_alloc(16, (size_t)(room + 15) / 16 * 16) : nullptr;
     body = &kernel;
     blockDim.x = (unsigned)threads;
     gridDim.x = (unsigned)blocks;
@@ -167,6 +174,7 @@ void emulate_launch(int64_t blocks, int threads, const std::function<void()> &ke
         blockIdx.x = b;
         run_block(threads);
     }
+    free(shared_bytes);
 }
 
 /* Most bytes taken at a time since the last call with `restart`, beyond what was taken then. */

@@ -29,7 +29,9 @@ struct emulated_index {
 
 extern emulated_index threadIdx, blockIdx, blockDim, gridDim;
 
-void emulate_launch(int64_t blocks, int threads, const std::function<void()> &kernel);
+/* `room`: bytes of shared memory that emulated_room() hands out, filled with junk for each block. */
+void emulate_launch(int64_t blocks, int threads, int64_t room, const std::function<void()> &kernel);
+void *emulated_room();
 void __syncthreads();
 
 /* Every lane of the warp hands in eight bytes; all see all 32. `kind` tells calls apart. */
@@ -85,6 +87,20 @@ struct double2 {
 };
 
 template <typename T> T __ldcs(const T *from) { return *from; }
+
+inline int __double2hiint(double x)
+{
+    int64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return (int)(bits >> 32);
+}
+
+inline int __double2loint(double x)
+{
+    int64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return (int)bits;
+}
 
 inline int __popc(unsigned x) { return __builtin_popcount(x); }
 inline int __ffs(int x) { return __builtin_ffs(x); }

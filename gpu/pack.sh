@@ -11,6 +11,7 @@ out=${2:-build/gpu-pack}
 rm -rf "$out"
 mkdir -p "$out/lib"
 cp -L "$build/parallax" "$build/parallax-reader" "$build"/libparallax.so.?.? "$out/"
+${CC:-cc} -std=c17 -O2 -D_GNU_SOURCE -Iinclude -I"$build/include" -o "$out/bench_fit" gpu/bench/fit.c -L"$build" -lparallax
 # What the loader finds, less what belongs to the C library and must be the machine's own.
 for t in test_host_device test_host_sweeps test_device_methods; do [ ! -x "$build/$t" ] || cp "$build/$t" "$out/"; done
 ldd "$build/parallax" "$out"/test_* 2>/dev/null | sort -u | sed -n 's/.*=> \(\/[^ ]*\) .*/\1/p' |

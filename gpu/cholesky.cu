@@ -44,6 +44,7 @@ __global__ void first_not_positive(plain_mat a, unsigned long long *first)
         if (!(a.data[i * a.ld + i] > 0)) atomicMin(first, (unsigned long long)i);
 }
 
+/* The first of the rows of `a`, if any. */
 static int check_diagonal(plx_device *d, plain_mat a, int64_t *pivot)
 {
     scratch<unsigned long long> first(d);
@@ -72,9 +73,8 @@ static int factor_side(plx_device *d, cublasFillMode_t side, plain_mat a, int64_
                                    on_device, host.data(), on_host, info.data));
     TRY(device_fetch(d, &told, info.data, 1));
     if (told < 0) return device_fail(d, PLX_DEVICE_FAILED, "cusolverDnXpotrf refused argument %d", -told);
-    if (told == 0) return check_diagonal(d, a, pivot);
-    *pivot = told - 1;
-    return PLX_DEVICE_OK;
+    if (told > 0) *pivot = a.rows = told - 1; /* it passes over NaN, and may stop at what that has spoiled */
+    return check_diagonal(d, a, pivot);
 }
 
 static int factor_turned(plx_device *d, plain_mat a, int64_t *pivot)

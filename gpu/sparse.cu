@@ -211,8 +211,8 @@ template <int PANEL> __device__ static double take_class_sum(lane_sums *sums)
     return lanes_sum(sum, PANEL);
 }
 
-/* Whole features go to `out`. */
-template <int PANEL> __global__ void class_rows(class_job job, int run)
+/* Whole features go to `out`; PLACED: where job.place says. */
+template <int PANEL, bool PLACED> __global__ void class_rows(class_job job, int run)
 {
     __shared__ double room[WARPS][PANEL][WARP];
     lane_sums *sums = room[warp_of_block()];
@@ -230,7 +230,7 @@ template <int PANEL> __global__ void class_rows(class_job job, int run)
             }
             add_classes(job, begin, end, ahead, sums);
             const double sum = take_class_sum<PANEL>(sums);
-            double *to = job.out.data + (job.first + lane) * job.out.ld + job.place(first + r);
+            double *to = job.out.data + (job.first + lane) * job.out.ld + (PLACED ? job.place(first + r) : first + r);
             if (lane < job.width) *to = job.more ? *to + sum : sum;
         }
     }
@@ -273,12 +273,12 @@ __global__ void short_labels(const int32_t *label, uint16_t *to, int64_t n, int6
         to[i] = label[i] >= 0 && label[i] < k ? (uint16_t)label[i] : (uint16_t)NO_CLASS;
 }
 
-template <int PANEL> static int class_slab(plx_device *d, const class_job &job)
+template <int PANEL, bool PLACED> static int class_slab(plx_device *d, const class_job &job)
 {
     scratch<double> partial(d);
     const int run = rows_in_run(job.x.rows);
     const int64_t segments = job.x.n_segments;
-    TRY(device_launch(d, "class_sums", class_rows<PANEL>, sweep_blocks(divide_up(job.x.rows, run)), THREADS, job, run));
+    TRY(device_launch(d, "class_sums", class_rows<PANEL, PLACED>, sweep_blocks(divide_up(job.x.rows, run)), THREADS, job, run));
     if (segments == 0) return PLX_DEVICE_OK;
     TRY(partial.take(segments * job.width));
     TRY(device_launch(d, "class_sums", class_segments<PANEL>, sweep_blocks(segments), THREADS, job, partial.data));
@@ -356,12 +356,15 @@ static int frequent_classes(plx_device *d, const plx_device_csr *x, const class_
 /* One panel of classes. */
 static int class_panel(plx_device *d, const plx_device_csr *x, class_job job)
 {
-    const bool half = job.width <= CLASS_PANEL / 2;
+    constexpr int SMALL = CLASS_PANEL / 2;
+    const auto slab = x->column             ? class_slab<SMALL, true>
+                      : job.width <= SMALL ? class_slab<SMALL, false>
+                                           : class_slab<CLASS_PANEL, false>;
     TRY(frequent_classes(d, x, job));
     for (size_t s = 0; s < x->flipped.size(); s++) {
         job.x = x->flipped[s];
         job.more = s > 0;
-        TRY(half ? class_slab<CLASS_PANEL / 2>(d, job) : class_slab<CLASS_PANEL>(d, job));
+        TRY(slab(d, job));
     }
     return PLX_DEVICE_OK;
 }

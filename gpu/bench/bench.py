@@ -163,7 +163,7 @@ def compare_devices(method, folder, settings, what, cpu=True):
     elif isinstance(host, str):
         write_row(what, gpu["seconds"], f"{os.cpu_count()} CPU cores", None, host)
     else:
-        write_row(what, gpu["seconds"], f"{os.cpu_count()} CPU cores", host["seconds"], "goal: ratio >= 20")
+        write_row(what, gpu["seconds"], f"{os.cpu_count()} CPU cores", host["seconds"], "goal: ratio >= 20" if method in ("gp", "bct") else "")
     return gpu
 
 

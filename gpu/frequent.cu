@@ -15,7 +15,8 @@ __device__ static inline int32_t column_of(const frequent_columns &f, int32_t ra
 }
 
 /* Entries of every piece. */
-__global__ void count_pieces(const int32_t *col, const int32_t *row, int64_t entries, frequent_columns f, int32_t *count)
+__global__ void count_pieces(const int32_t *col, const int32_t *row, int64_t entries, frequent_columns f,
+                             int32_t *count)
 {
     const int64_t step = (int64_t)gridDim.x * THREADS;
     for (int64_t e = (int64_t)blockIdx.x * THREADS + threadIdx.x; e < entries; e += step)
@@ -74,8 +75,8 @@ template <typename V> __global__ void place_pieces(csr_way x, const V *from, con
 }
 
 /* Pieces to the order of lanes; `end`: where pieces end in their slice. */
-template <typename V> __global__ void interleave(frequent_columns f, const int32_t *end, const uint16_t *from_row,
-                                                 const V *from, V *to)
+template <typename V>
+__global__ void interleave(frequent_columns f, const int32_t *end, const uint16_t *from_row, const V *from, V *to)
 {
     const unsigned lower = (1u << lane_of_thread()) - 1u;
     for (int64_t s = warp_of_grid(); s < f.slabs * f.slices; s += warps_in_grid()) {
@@ -98,17 +99,16 @@ template <typename V> __global__ void interleave(frequent_columns f, const int32
 
 static int64_t warp_blocks(int64_t warps) { return std::min<int64_t>(MOST_BLOCKS, divide_up(warps, WARPS)); }
 
-template <typename V>
-static int fill_slices(plx_device *d, plx_device_csr *csr, const int32_t *row, int64_t entries, const V *from,
-                       int32_t *next, V **kept)
+template <typename V> static int fill_slices(plx_device *d, plx_device_csr *csr, const int32_t *row, int64_t entries,
+                                             const V *from, int32_t *next, V **kept)
 {
     frequent_columns *f = &csr->frequent;
     scratch<uint16_t> rows(d), own_rows(d);
     scratch<V> values(d), own_values(d);
     TRY(rows.take(entries));
     TRY(values.take(entries));
-    TRY(device_launch(d, "place_pieces", place_pieces<V>, warp_blocks(f->slabs), THREADS, csr->plain, from, row, *f, next,
-                      rows.data, values.data));
+    TRY(device_launch(d, "place_pieces", place_pieces<V>, warp_blocks(f->slabs), THREADS, csr->plain, from, row, *f,
+                      next, rows.data, values.data));
     TRY(own_rows.take(entries));
     TRY(own_values.take(entries));
     f->row = own_rows.keep();
@@ -127,7 +127,8 @@ int gather_frequent(plx_device *d, plx_device_csr *csr, const int32_t *row)
     f->slab_rows = d->near_rows;
     f->slabs = divide_up(csr->rows, f->slab_rows);
     f->slices = divide_up(f->columns, WARP);
-    const int64_t slices = f->slabs * f->slices, blocks = std::min<int64_t>(MOST_BLOCKS, divide_up(csr->entries, THREADS));
+    const int64_t slices = f->slabs * f->slices,
+                  blocks = std::min<int64_t>(MOST_BLOCKS, divide_up(csr->entries, THREADS));
     scratch<int32_t> next(d);
     scratch<int64_t> begin(d);
     scratch<uint16_t> length(d);
@@ -138,8 +139,8 @@ int gather_frequent(plx_device *d, plx_device_csr *csr, const int32_t *row)
     f->length = length.keep();
     TRY_CUDA(d, cudaMemsetAsync(next.data, 0, (size_t)(slices * WARP) * sizeof(int32_t), d->stream));
     TRY_CUDA(d, cudaMemsetAsync(f->begin + slices, 0, sizeof(int64_t), d->stream));
-    TRY(device_launch(d, "count_pieces", count_pieces, blocks, THREADS, (const int32_t *)csr->plain.col, row, csr->entries,
-                      *f, next.data));
+    TRY(device_launch(d, "count_pieces", count_pieces, blocks, THREADS, (const int32_t *)csr->plain.col, row,
+                      csr->entries, *f, next.data));
     TRY(device_launch(d, "measure_slices", measure_slices, warp_blocks(slices), THREADS, *f, next.data));
     TRY(scan_in_place(d, f->begin, slices + 1));
     TRY(device_fetch(d, &f->entries, f->begin + slices, 1));
@@ -160,6 +161,7 @@ void release_frequent(plx_device *d, frequent_columns *f)
 /* Bytes of it beside those of the entries, the most at a time. */
 int64_t frequent_bytes(plx_device *d, int64_t rows)
 {
-    const int64_t slices = divide_up(rows, d->near_rows) * divide_up(4 * (int64_t)d->near_rows + SPLIT_RANKS * SPLIT, WARP);
+    const int64_t slices =
+        divide_up(rows, d->near_rows) * divide_up(4 * (int64_t)d->near_rows + SPLIT_RANKS * SPLIT, WARP);
     return slices * (WARP * 6 + 8) + 4096;
 }

@@ -49,15 +49,16 @@ template <typename V, int N> struct lane_batch {
  *     add(job, room, row, value)              one entry
  *     store(sums)
  */
-template <typename V, typename Job>
-__device__ static void take_slice(const Job &job, const frequent_columns &f, const V *val, int64_t at, int length,
-                                  void *room, int64_t slice, double *sums, bool fresh)
+template <typename V, typename Job> __device__ static void take_slice(const Job &job, const frequent_columns &f,
+                                                                      const V *val, int64_t at, int length, void *room,
+                                                                      int64_t slice, double *sums, bool fresh)
 {
     constexpr int N = 4;
     const int64_t column = slice * WARP + lane_of_thread(), columns = f.slices * WARP;
     lane_batch<V, N> now, next;
     now.load(f.row, val, 0, length, &at);
-    const column_sums own = {Job::TOGETHER ? sums + column * Job::NUMBERS : sums + column, Job::TOGETHER ? 1 : columns, fresh};
+    const column_sums own = {Job::TOGETHER ? sums + column * Job::NUMBERS : sums + column, Job::TOGETHER ? 1 : columns,
+                             fresh};
     if (!fresh && !now.some) return;
     typename Job::step step(job, f, room, column, own);
     for (int t = 0; now.some; t += N) {
@@ -112,7 +113,8 @@ __global__ void join_blocks(Emit emit, frequent_columns f, const double *sums, i
 {
     const int64_t step = (int64_t)gridDim.x * THREADS, columns = f.slices * WARP, all = columns * Job::NUMBERS;
     for (int64_t t = (int64_t)blockIdx.x * THREADS + threadIdx.x; t < f.ranks * Job::NUMBERS; t += step) {
-        const int64_t rank = Job::TOGETHER ? t / Job::NUMBERS : t % f.ranks, j = Job::TOGETHER ? t % Job::NUMBERS : t / f.ranks;
+        const int64_t rank = Job::TOGETHER ? t / Job::NUMBERS : t % f.ranks,
+                      j = Job::TOGETHER ? t % Job::NUMBERS : t / f.ranks;
         const int64_t first = rank < f.split ? rank * SPLIT : rank + f.split * (SPLIT - 1);
         double sum = 0;
         if (j >= width) continue;

@@ -65,8 +65,8 @@ template <typename V, int N> struct slice_batch {
 };
 
 /* The chunk of the group's entry from the table; 0 without one. */
-template <int C> __device__ static inline double2 load_chunk(const near_table &table, const double2 *room, int32_t column,
-                                                             bool inside)
+template <int C>
+__device__ static inline double2 load_chunk(const near_table &table, const double2 *room, int32_t column, bool inside)
 {
     const int at = column * (C / 2) + chunk_of_lane<C>();
     double2 u = {0, 0};
@@ -76,9 +76,9 @@ template <int C> __device__ static inline double2 load_chunk(const near_table &t
 }
 
 /* 32 entries, one of each lane: the chunks of the rows q, the value of its entry to each, and whether there is one. */
-template <int C, typename V>
-__device__ static inline void hand_round(const near_table &table, const double2 *room, int32_t column, V value,
-                                         unsigned alive, double2 (&u)[C / 2], double (&v)[C / 2])
+template <int C, typename V> __device__ static inline void hand_round(const near_table &table, const double2 *room,
+                                                                      int32_t column, V value, unsigned alive,
+                                                                      double2 (&u)[C / 2], double (&v)[C / 2])
 {
 #pragma unroll
     for (int q = 0; q < C / 2; q++) {
@@ -90,7 +90,10 @@ __device__ static inline void hand_round(const near_table &table, const double2 
 }
 
 /* Warps of a block: `quarters` of the most there can be, for 64 to 128 registers a thread. */
-template <int C, typename Job> __host__ __device__ constexpr int near_warps() { return NEAR_WARPS * Job::quarters(C) / 4; }
+template <int C, typename Job> __host__ __device__ constexpr int near_warps()
+{
+    return NEAR_WARPS * Job::quarters(C) / 4;
+}
 
 template <int C> __device__ static inline int twisted_chunk(int t) { return t ^ chunk_of_lane<C>(); }
 
@@ -219,13 +222,14 @@ template <int C> static int lay_table(plx_device *d, const plx_device_csr *x, pl
     TRY(room.take(numbers));
     out->all = (const double2 *)room.data;
     out->head = (int32_t)std::min<int64_t>(x->cols, (int64_t)d->near_rows * NEAR_COLUMNS / C);
-    return device_launch(d, "lay_near", lay_near<C>, std::min<int64_t>(MOST_BLOCKS, divide_up(numbers, THREADS)), THREADS,
-                         (const double *)mat_data(table), table.ld, width, (const int32_t *)x->column, x->cols, room.data);
+    return device_launch(d, "lay_near", lay_near<C>, std::min<int64_t>(MOST_BLOCKS, divide_up(numbers, THREADS)),
+                         THREADS, (const double *)mat_data(table), table.ld, width, (const int32_t *)x->column, x->cols,
+                         room.data);
 }
 
-template <int C, typename V, typename Job>
-static int launch_slices(plx_device *d, const char *what, const Job &job, const plx_device_csr *x, const V *val,
-                         plx_device_mat table, int64_t width, int64_t blocks)
+template <int C, typename V, typename Job> static int launch_slices(plx_device *d, const char *what, const Job &job,
+                                                                    const plx_device_csr *x, const V *val,
+                                                                    plx_device_mat table, int64_t width, int64_t blocks)
 {
     scratch<double> room(d);
     near_table near;
@@ -280,8 +284,8 @@ template <typename Job> int run_slices(plx_device *d, const char *what, Job job,
 static inline int check_width(plx_device *d, const plx_device_csr *x, int64_t width)
 {
     if (!x->column || width <= NEAR_COLUMNS) return PLX_DEVICE_OK;
-    return device_fail(d, PLX_DEVICE_LIMIT, "this matrix was made for tables of at most %d columns, not %lld", NEAR_COLUMNS,
-                       (long long)width);
+    return device_fail(d, PLX_DEVICE_LIMIT, "this matrix was made for tables of at most %d columns, not %lld",
+                       NEAR_COLUMNS, (long long)width);
 }
 
 #endif

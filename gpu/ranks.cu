@@ -39,8 +39,8 @@ __device__ static inline int part_of(int32_t rank, const rank_bounds &bounds)
 }
 
 /* A warp takes a row: counts its parts, then places entries, those of a part in the order they had. */
-template <typename V> __global__ void rank_rows(csr_way x, const int32_t *rank, rank_bounds bounds, const V *from,
-                                                int32_t *col, V *to)
+template <typename V>
+__global__ void rank_rows(csr_way x, const int32_t *rank, rank_bounds bounds, const V *from, int32_t *col, V *to)
 {
     const unsigned lower = (1u << lane_of_thread()) - 1u;
     for (int64_t i = warp_of_grid(); i < x.rows; i += warps_in_grid()) {
@@ -93,15 +93,14 @@ static int64_t frequent_count(const plx_device *d, const plx_device_csr *csr, co
     return chosen;
 }
 
-template <typename V>
-static int move_entries(plx_device *d, plx_device_csr *csr, const int32_t *rank, V *&values)
+template <typename V> static int move_entries(plx_device *d, plx_device_csr *csr, const int32_t *rank, V *&values)
 {
     scratch<int32_t> col(d);
     scratch<V> val(d);
     TRY(col.take(csr->entries));
     TRY(val.take(csr->entries));
-    TRY(device_launch(d, "rank_rows", rank_rows<V>, std::min<int64_t>(MOST_BLOCKS, divide_up(csr->rows, WARPS)), THREADS,
-                      csr->plain, rank, bounds_of(d), (const V *)values, col.data, val.data));
+    TRY(device_launch(d, "rank_rows", rank_rows<V>, std::min<int64_t>(MOST_BLOCKS, divide_up(csr->rows, WARPS)),
+                      THREADS, csr->plain, rank, bounds_of(d), (const V *)values, col.data, val.data));
     device_give(d, csr->plain.col);
     device_give(d, values);
     csr->plain.col = col.keep();

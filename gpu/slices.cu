@@ -87,8 +87,7 @@ int slice_rows(plx_device *d, plx_device_csr *csr)
     TRY(scan_in_place(d, s->begin, s->slices + 1));
     int64_t entries = 0;
     TRY(device_fetch(d, &entries, s->begin + s->slices, 1));
-    if (csr->plain.single)
-        return take_slices(d, csr->plain, (const float *)csr->plain.single, s, entries, &s->single);
+    if (csr->plain.single) return take_slices(d, csr->plain, (const float *)csr->plain.single, s, entries, &s->single);
     return take_slices(d, csr->plain, (const double *)csr->plain.wide, s, entries, &s->wide);
 }
 

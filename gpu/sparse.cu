@@ -278,7 +278,8 @@ template <int PANEL, bool PLACED> static int class_slab(plx_device *d, const cla
     scratch<double> partial(d);
     const int run = rows_in_run(job.x.rows);
     const int64_t segments = job.x.n_segments;
-    TRY(device_launch(d, "class_sums", class_rows<PANEL, PLACED>, sweep_blocks(divide_up(job.x.rows, run)), THREADS, job, run));
+    TRY(device_launch(d, "class_sums", class_rows<PANEL, PLACED>, sweep_blocks(divide_up(job.x.rows, run)), THREADS,
+                      job, run));
     if (segments == 0) return PLX_DEVICE_OK;
     TRY(partial.take(segments * job.width));
     TRY(device_launch(d, "class_sums", class_segments<PANEL>, sweep_blocks(segments), THREADS, job, partial.data));
@@ -357,7 +358,7 @@ static int frequent_classes(plx_device *d, const plx_device_csr *x, const class_
 static int class_panel(plx_device *d, const plx_device_csr *x, class_job job)
 {
     constexpr int SMALL = CLASS_PANEL / 2;
-    const auto slab = x->column             ? class_slab<SMALL, true>
+    const auto slab = x->column            ? class_slab<SMALL, true>
                       : job.width <= SMALL ? class_slab<SMALL, false>
                                            : class_slab<CLASS_PANEL, false>;
     TRY(frequent_classes(d, x, job));

@@ -48,7 +48,8 @@ inline cusolverStatus_t cusolverDnXpotrf(cusolverDnHandle_t, cusolverDnParams_t,
     *info = (int)LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, uplo == CUBLAS_FILL_MODE_LOWER ? 'L' : 'U', (lapack_int)n,
                                      (double *)a, (lapack_int)lda);
     /* cuSOLVER passes over NaN, and may stop at the pivot after it. */
-    if (*info > 0 && std::isnan(((double *)a)[(*info - 1) * (lda + 1)])) *info = *info < n && n % 2 == 0 ? *info + 1 : 0;
+    if (*info > 0 && std::isnan(((double *)a)[(*info - 1) * (lda + 1)]))
+        *info = *info < n && n % 2 == 0 ? *info + 1 : 0;
     return CUSOLVER_STATUS_SUCCESS;
 }
 

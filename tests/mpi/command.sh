@@ -195,18 +195,22 @@ alike "eval, by rank 0 alone" json
 
 # ---- checkpoints ----
 
-long="--labels 5% --set max_iter=40 --set tol=0"
+long="--labels 5% --set max_iter=80 --set tol=0"
 # shellcheck disable=SC2086
 one fit coem docs $long --model one.plx
 # shellcheck disable=SC2086
 ranks 3 fit coem docs $long --model many.plx --checkpoint state --every 0 --quiet >killed.txt 2>&1 &
 job=$!
-for _ in $(seq 600); do
-    if [ -s state ]; then break; fi
-    sleep 0.1
+victim=
+for _ in $(seq 3000); do
+    # Chosen before the first checkpoint: looking through all processes takes a while on a busy machine.
+    # shellcheck disable=SC2046
+    if [ -z "$victim" ]; then victim=$(workers $(descendants $job) | tail -1); fi
+    if [ -s state ] && [ -n "$victim" ]; then break; fi
+    sleep 0.02
 done
 # shellcheck disable=SC2046
-victim=$(workers $(descendants $job) | tail -1)
+kill -0 "$victim" 2>/dev/null || victim=$(workers $(descendants $job) | tail -1)
 rank=$(tr '\0' '\n' <"/proc/$victim/environ" | sed -n 's/^OMPI_COMM_WORLD_RANK=//p')
 kill -KILL "$victim"
 code=0

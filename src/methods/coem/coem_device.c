@@ -42,7 +42,7 @@ static plx_status state_memory(const coem *m, plx__device *dev)
     for (plx_index c = 0; c < m->n_channels; c++) {
         plx_ccsr x = m->channels[c].mix.view->csr;
         bytes += plx__device_rows_bytes(dev, plx__points_csr(x), flags) + n + 8 * width * (n + 2 * (double)x.cols);
-        work += plx__device_workspace(dev, PLX_DEVICE_OP_SWEEP, m->n, plx__nnz(x), m->padded);
+        work = fmax(work, plx__device_workspace(dev, PLX_DEVICE_OP_SWEEP, m->n, plx__nnz(x), m->padded));
     }
     return plx__device_need(dev, bytes + work, "coem", "use fewer components, or set device to cpu or auto");
 }

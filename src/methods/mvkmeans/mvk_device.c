@@ -44,7 +44,8 @@ static plx_status state_memory(const mvk *m, plx__device *dev)
     for (plx_index c = 0; c < m->n_channels; c++) {
         double cols = (double)m->channels[c].cols;
         bytes += plx__device_rows_bytes(dev, rows_of(m, c), flags) + 9 * n + 8 * cols * (double)(m->k + m->k_padded);
-        work += plx__device_workspace(dev, PLX_DEVICE_OP_SWEEP, m->n, plx__nnz(rows_of(m, c).csr), m->k_padded);
+        work =
+            fmax(work, plx__device_workspace(dev, PLX_DEVICE_OP_SWEEP, m->n, plx__nnz(rows_of(m, c).csr), m->k_padded));
     }
     return plx__device_need(dev, bytes + work, "mvkmeans", "use fewer classes, or set device to cpu or auto");
 }

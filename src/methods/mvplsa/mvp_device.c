@@ -35,7 +35,7 @@ static plx_status state_memory(const mvp *m, plx__device *dev)
         plx__points rows = plx__points_csr(view->counts);
         bytes += plx__device_rows_bytes(dev, rows, plx__device_sweep_flags(view->width)) +
                  16 * (double)view->features * (double)view->width;
-        work += plx__device_workspace(dev, PLX_DEVICE_OP_SWEEP, m->n, plx__nnz(view->counts), view->width);
+        work = fmax(work, plx__device_workspace(dev, PLX_DEVICE_OP_SWEEP, m->n, plx__nnz(view->counts), view->width));
     }
     return plx__device_need(dev, bytes + work, "mvplsa", "use fewer classes, or set device to cpu or auto");
 }

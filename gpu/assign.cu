@@ -1,6 +1,7 @@
 /*
  * Assignment of mvkmeans: a warp takes a sample, adds up its row of every channel (sweep.h), joins the scores and
- * picks a class; nothing of width k goes through memory. 8 bytes an entry, 8 k from the caches.
+ * picks a class; nothing of width k goes through memory. 8 bytes an entry, 8 k from the caches. Ranked matrices have
+ * scores in memory, channel by channel.
  */
 #include "near.h"
 
@@ -267,8 +268,9 @@ __global__ void label_by_scores(const __grid_constant__ assign_job job, plain_ma
         for (int64_t j = job.k - 1; any && j >= 0; j--)
             if (!(own[j] < best - job.tie)) first = (int32_t)j;
         const int32_t old = job.label[i], now = settled_label(job, i, old, first);
-        count_label(job, i, old, now, first, now < job.k ? own[now] : 0.0, &sums);
-        store_label(job, i, now, now < job.k ? own[now] : 0.0);
+        const double score_of_it = now >= 0 && now < job.k ? own[now] : 0.0;
+        count_label(job, i, old, now, first, score_of_it, &sums);
+        store_label(job, i, now, score_of_it);
     }
     hand_in(job, warp_of_grid(), {lanes_sum(sums.objective), lanes_sum(sums.flips), lanes_sum(sums.without)});
 }

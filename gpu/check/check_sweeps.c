@@ -347,7 +347,7 @@ static void plain_assign(assigned *out, const channel *c, int64_t n_channels, in
             out->flips += best == out->label[i] ? 0 : out->label[i] < 0 ? 1 : 2;
             out->label[i] = best;
         }
-        out->own[i] = x[out->label[i]];
+        out->own[i] = out->label[i] < 0 ? 0 : x[out->label[i]];
         out->objective += out->own[i];
     }
 }
@@ -366,7 +366,7 @@ static void assign_case(int64_t n, int64_t k, int64_t n_channels, bool product, 
             *at(&c[v].table, f, k) = NAN;
         }
     }
-    for (int64_t i = 0; i < n; i++) fixed[i] = before[i] >= 0 && draw_below(4) == 0;
+    for (int64_t i = 0; i < n; i++) fixed[i] = draw_below(4) == 0; /* also without a label */
     assigned wanted = {keep_bytes((size_t)(n + 1) * 4), keep_bytes((size_t)(n + 1) * 8), 0, 0, 0};
     memcpy(wanted.label, before, (size_t)n * 4);
     plain_assign(&wanted, c, n_channels, n, k, product, fixing ? fixed : NULL, fallback);

@@ -177,7 +177,7 @@ typedef struct plx_device_assign {
     int32_t fallback;                  /**< class of samples all of whose scores are exactly 0 */
     const plx_device_buffer *fixed;    /**< uint8, n: 1: keeps its label */
     plx_device_buffer *label;          /**< int32, n, in and out; -1: none yet */
-    plx_device_buffer *own_score;      /**< double, n: score at the label; NULL: not wanted */
+    plx_device_buffer *own_score;      /**< double, n: score at the label, 0 without one; NULL: not wanted */
     double *objective;                 /**< host, 1: sum of the scores at the labels */
     int64_t *flips;                    /**< host, 1: 0 for a label that stays, 1 for a first one, 2 for a changed one */
     int64_t *without;                  /**< host, 1: samples that got the fallback */
@@ -209,7 +209,8 @@ typedef struct plx_device_pivots {
 } plx_device_pivots;
 
 /** csr_create: keep the transpose too, for products with it; and lay the matrix out for sweeps with tables of at most
- * PLX_DEVICE_FEW columns, if there is a better way for these: such a matrix is not for kernels and neighbours. */
+ * PLX_DEVICE_FEW columns, if there is a better way for these: such a matrix is not for kernels, neighbours and
+ * wider tables, where a device may answer PLX_DEVICE_LIMIT. */
 enum { PLX_DEVICE_BOTH_WAYS = 1, PLX_DEVICE_FEW_COLUMNS = 2, PLX_DEVICE_FEW = 8 };
 
 /** The table; a device begins `static const plx_device_table table = {sizeof table, PLX_DEVICE_ABI, "cuda", ...}`. */

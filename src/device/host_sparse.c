@@ -238,8 +238,9 @@ static plx_status assign_pass(plx_device *d, const plx_device_assign *q)
             *q->flips += best == label[i] ? 0 : label[i] < 0 ? 1 : 2;
             label[i] = best;
         }
-        *q->objective += x[label[i]];
-        if (own) own[i] = x[label[i]];
+        const double at_label = label[i] < 0 ? 0 : x[label[i]];
+        *q->objective += at_label;
+        if (own) own[i] = at_label;
     }
     return PLX_OK;
 }

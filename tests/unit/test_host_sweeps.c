@@ -54,9 +54,9 @@ static int set_up(void **state)
         for (int64_t e = 0; e < s->x[c].ptr[N]; e++) s->x[c].val[e] = fabs(s->x[c].val[e]);
         s->table[c] = test_mat(s->ctx, D, W, c + 5);
         s->dtable[c] = put(s, s->table[c]);
-        assert_int_equal(
-            t->csr_create(s->d, N, D, s->x[c].ptr, s->x[c].col, s->x[c].val, PLX_DEVICE_BOTH_WAYS, &s->dx[c]),
-            PLX_DEVICE_OK);
+        assert_int_equal(t->csr_create(s->d, N, D, s->x[c].ptr, s->x[c].col, s->x[c].val,
+                                       PLX_DEVICE_BOTH_WAYS | PLX_DEVICE_FEW_COLUMNS, &s->dx[c]),
+                         PLX_DEVICE_OK);
     }
     *state = s;
     return 0;

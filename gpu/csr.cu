@@ -505,7 +505,7 @@ int64_t cuda_csr_bytes(plx_device *d, int64_t rows, int64_t cols, int64_t entrie
     if (!(flags & PLX_DEVICE_BOTH_WAYS)) return SMALL_BYTES + plain + 4 * entries + 8 * UPLOAD_CHUNK;
     const int64_t starts = 8 * (plan_slabs(rows, cols, entries).slabs * cols + 1);
     const int64_t ranked =
-        is_ranked(d, cols, entries, flags) ? 4 * entries + 12 * cols + 24 * rows + 1024 + frequent_bytes(d, rows) : 0;
+        is_ranked(d, cols, entries, flags) ? 12 * cols + 24 * rows + 1024 + frequent_bytes(d, rows, cols) : 0;
     return SMALL_BYTES + plain + 32 * entries + starts + cuts + counts + 8 * UPLOAD_CHUNK + ranked;
 }
 

@@ -150,7 +150,7 @@ struct sliced_rows {
 /* The transpose of the columns of the lowest ranks, by slabs of near_rows rows, for lanes (lanes.h). Entries of 32
  * columns and a slab, a slice, lie together: the first of each column that has one, then the second of each, ... */
 struct frequent_columns {
-    int64_t ranks, columns, slabs, slices, entries; /* slices of a slab; columns 0: none */
+    int64_t ranks, columns, slabs, slices, entries; /* slices of a slab; ranks 0: none */
     int32_t split; /* ranks that have SPLIT columns each here, for a part of a slab each */
     int32_t slab_rows;
     int64_t *begin;   /* of every slice; slabs x slices + 1 */
@@ -419,13 +419,13 @@ int cuda_plsa_mixture(plx_device *d, plx_device_mat next, plx_device_mat mix, pl
                       const plx_device_buffer *label, double flush);
 int64_t sweep_bytes(plx_device *d, int64_t rows, int64_t entries, int64_t width);
 
-/* Ranks of columns and what is frequent (ranks.cu, frequent.cu). */
+/* Matrices for few columns (ranks.cu, slices.cu, frequent.cu). */
 int rank_columns(plx_device *d, plx_device_csr *csr);
 int slice_rows(plx_device *d, plx_device_csr *csr);
 void release_sliced(plx_device *d, sliced_rows *s);
 int gather_frequent(plx_device *d, plx_device_csr *csr, const int32_t *row);
 void release_frequent(plx_device *d, frequent_columns *f);
-int64_t frequent_bytes(plx_device *d, int64_t rows);
+int64_t frequent_bytes(plx_device *d, int64_t rows, int64_t cols);
 void learn_ranked(plx_device *d);
 /* Numbers become the sums of those before them (csr.cu). */
 int scan_in_place(plx_device *d, int64_t *counts, int64_t n);

@@ -159,9 +159,9 @@ void release_frequent(plx_device *d, frequent_columns *f)
 }
 
 /* Bytes of it beside those of the entries, the most at a time. */
-int64_t frequent_bytes(plx_device *d, int64_t rows)
+int64_t frequent_bytes(plx_device *d, int64_t rows, int64_t cols)
 {
-    const int64_t slices =
-        divide_up(rows, d->near_rows) * divide_up(4 * (int64_t)d->near_rows + SPLIT_RANKS * SPLIT, WARP);
-    return slices * (WARP * 6 + 8) + 4096;
+    const int64_t ranks = std::min<int64_t>(cols, 4 * (int64_t)d->near_rows);
+    const int64_t columns = ranks + std::min<int64_t>(ranks, SPLIT_RANKS) * (SPLIT - 1);
+    return divide_up(rows, d->near_rows) * divide_up(columns, WARP) * (WARP * 6 + 8) + 4096;
 }

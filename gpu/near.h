@@ -3,7 +3,7 @@
  * multiprocessor to itself and keeps as many rows of the table as fit in its shared memory, those of the most frequent
  * columns: reading these at random goes several times as fast as from any cache.
  *
- * Rows come in slices of 32 of about the same length, whose entries lie as lanes take them (ranks.cu): a lane reads the
+ * Rows come in slices of 32 of about the same length, whose entries lie as lanes take them (slices.cu): a lane reads the
  * next entry of its row, and a group of G lanes has the sums of a row, two columns each. With two columns a lane has its
  * row to itself; with more, the warp takes 32 / G of the 32 entries at a time, each handed to its group, so that a row of
  * the table is one access of up to 64 bytes. No sums are exchanged between lanes. Jobs that need the whole sum of an entry
@@ -68,9 +68,8 @@ template <typename V, int N> struct slice_batch {
 template <int C>
 __device__ static inline double2 load_chunk(const near_table &table, const double2 *room, int32_t column, bool inside)
 {
-    const int at = column * (C / 2) + chunk_of_lane<C>();
     double2 u = {0, 0};
-    if (inside && column < table.head) u = room[at];
+    if (inside && column < table.head) u = room[column * (C / 2) + chunk_of_lane<C>()];
     else if (inside) u = table.all[(int64_t)column * (C / 2) + chunk_of_lane<C>()];
     return u;
 }
@@ -122,7 +121,7 @@ template <int C, typename V, typename Job> __global__ void __launch_bounds__(nea
     double extra = 0;
     for (int64_t t = threadIdx.x; t < (int64_t)table.head * G; t += WARPS_HERE * WARP) room[t] = table.all[t];
     __syncthreads();
-    const int64_t step = (int64_t)gridDim.x * WARPS_HERE, warp = (int64_t)blockIdx.x * WARPS_HERE + warp_of_block();
+    const int64_t step = (int64_t)gridDim.x * WARPS_HERE, warp = (int64_t)warp_of_block() * gridDim.x + blockIdx.x;
     for (int64_t s = warp; s < x.slices; s += step) {
         const int length = x.length[s * WARP + lane_of_thread()];
         const int32_t own = x.order[s * WARP + lane_of_thread()];
@@ -167,7 +166,7 @@ template <int C, typename V, typename Job> __global__ void __launch_bounds__(nea
     if (job.extra && lane_of_thread() == 0) job.extra[warp] = extra;
 }
 
-/* f(q, row, j, sum) for the numbers of the lane's rows within the width. */
+/* f(row, j, sum) for the numbers of the lane's rows within the width. */
 template <int C, typename F>
 __device__ static inline void for_sums(const int32_t (&rows)[C / 2], const double2 (&sum)[C / 2], int64_t width, F f)
 {
@@ -255,7 +254,7 @@ template <typename Job> int run_slices(plx_device *d, const char *what, Job job,
                                        plx_device_mat table, int64_t width, double *extra)
 {
     const sliced_rows &s = x->sliced;
-    const int64_t blocks = std::min<int64_t>(d->multiprocessors, divide_up(s.slices, NEAR_WARPS));
+    const int64_t blocks = std::min<int64_t>(d->multiprocessors, s.slices);
     const int64_t warps = blocks * NEAR_WARPS;
     double rest = 0;
     scratch<double> sums(d);

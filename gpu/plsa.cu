@@ -39,7 +39,7 @@ __device__ static inline double ratio_of(double o, double m)
 #ifdef PLX_EMULATED
     return m < TINY ? 0.0 : o / m;
 #else
-    if (!is_moderate(m)) return m < TINY ? 0.0 : o / m;
+    if (!is_moderate(m) || !(fabs(o) < 0x1p200)) return m < TINY ? 0.0 : o / m;
     double y;
     asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(m));
     y = fma(y, fma(-m, y, 1.0), y);
@@ -209,11 +209,12 @@ struct plsa_job {
         }
         __device__ double finish(const plsa_job &job, int32_t row) const
         {
+            if (row < 0 || !job.out.data) return likelihood.total();
             double *to = job.out.data + row * job.out.ld;
 #pragma unroll
             for (int t = 0; t < C / 2; t++) {
                 const int64_t j = 2 * twisted_chunk<C>(t);
-                if (row < 0 || !job.out.data || j >= job.width) continue;
+                if (j >= job.width) continue;
                 to[j] += this->sum[t].x;
                 if (j + 1 < job.width) to[j + 1] += this->sum[t].y;
             }

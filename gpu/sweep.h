@@ -131,7 +131,7 @@ __device__ static inline void load_columns(const dense_source &table, int32_t ro
 /* Whether x is between 2^-200 and 2^200. */
 __device__ static inline bool is_moderate(double x)
 {
-    return (unsigned)(__double2hiint(x) - (823 << 20)) < (unsigned)(400 << 20);
+    return (unsigned)__double2hiint(x) - (823u << 20) < (400u << 20);
 }
 
 /* A sum of logarithms: the logarithm of a product of many. */

@@ -68,7 +68,7 @@ inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp *p, int)
     *p = cudaDeviceProp();
     strcpy(p->name, "emulated");
     p->major = 9;
-    p->multiProcessorCount = 1;
+    p->multiProcessorCount = 3;
     p->totalGlobalMem = emulated_limit();
     return cudaSuccess;
 }

@@ -226,10 +226,6 @@ struct score_job {
 
     template <int C> struct near_step : near_sums<C> {
         __device__ near_step(const score_job &, const int32_t (&)[C / 2]) {}
-        __device__ void take(const score_job &, const double2 (&u)[C / 2], const double (&v)[C / 2])
-        {
-            this->add(u, v);
-        }
         __device__ double finish(const score_job &job, const int32_t (&rows)[C / 2]) const
         {
             for_sums<C>(rows, this->sum, job.width, [&](int64_t row, int64_t j, double sum) {

@@ -38,8 +38,8 @@ static int upload_single(plx_device *d, float *to, const double *val, int64_t en
     for (int64_t at = 0; at < entries && !inexact; at += UPLOAD_CHUNK) {
         int64_t count = std::min<int64_t>(UPLOAD_CHUNK, entries - at);
         TRY(device_send(d, chunk.data, val + at, count));
-        TRY(device_launch(d, "narrow", narrow, std::min<int64_t>(MOST_BLOCKS, divide_up(count, THREADS)), THREADS,
-                          (const double *)chunk.data, to + at, count, flag.data));
+        TRY(device_launch(d, "narrow", narrow, thread_blocks(count), THREADS, (const double *)chunk.data, to + at,
+                          count, flag.data));
         TRY(device_fetch(d, &inexact, flag.data, 1));
     }
     *exact = !inexact;
@@ -323,7 +323,7 @@ static int list_slabs(plx_device *d, plx_device_csr *csr, slab_plan plan, int64_
 static int first_list(plx_device *d, const plx_device_csr *csr, sort_rooms *room, int64_t *entries, entry_list *out)
 {
     const bool single = csr->plain.single != nullptr;
-    const int64_t blocks = std::min<int64_t>(MOST_BLOCKS, divide_up(csr->rows, WARPS));
+    const int64_t blocks = warp_blocks(csr->rows);
     *entries = csr->entries - csr->frequent.entries;
     TRY(room->take(*entries, single));
     if (csr->frequent.ranks == 0) {
@@ -335,8 +335,8 @@ static int first_list(plx_device *d, const plx_device_csr *csr, sort_rooms *room
     const int32_t frequent = (int32_t)csr->frequent.ranks;
     TRY(rest.take(csr->rows + 1));
     *out = room->list();
-    TRY(device_launch(d, "count_rest", count_rest, std::min<int64_t>(MOST_BLOCKS, divide_up(csr->rows + 1, THREADS)),
-                      THREADS, csr->plain, frequent, rest.data));
+    TRY(device_launch(d, "count_rest", count_rest, thread_blocks(csr->rows + 1), THREADS, csr->plain, frequent,
+                      rest.data));
     TRY(scan_in_place(d, rest.data, csr->rows + 1));
     return device_launch(d, "list_rest", list_rest, blocks, THREADS, csr->plain, frequent, (const int64_t *)rest.data,
                          *out);
@@ -364,9 +364,9 @@ static int transpose_rest(plx_device *d, plx_device_csr *csr)
                       p < columns ? DIGIT_BITS * p : plan.bits, counts.data));
         from = last->list();
     }
-    TRY(device_launch(d, "find_starts", find_starts, std::min<int64_t>(MOST_BLOCKS, divide_up(entries + 1, THREADS)),
-                      THREADS, (const int32_t *)last->key.data, (const int32_t *)last->row.data, entries, cols,
-                      plan.slabs, plan.bits, starts.data));
+    TRY(device_launch(d, "find_starts", find_starts, thread_blocks(entries + 1), THREADS,
+                      (const int32_t *)last->key.data, (const int32_t *)last->row.data, entries, cols, plan.slabs,
+                      plan.bits, starts.data));
     std::vector<int64_t> host((size_t)starts_count);
     TRY(device_fetch(d, host.data(), starts.data, starts_count));
     out->rows = plan.slabs * cols;
@@ -382,8 +382,8 @@ static int transpose(plx_device *d, plx_device_csr *csr)
     if (csr->frequent.ranks > 0) {
         scratch<int32_t> row(d);
         TRY(row.take(csr->entries));
-        TRY(device_launch(d, "expand_rows", expand_rows, std::min<int64_t>(MOST_BLOCKS, divide_up(csr->rows, WARPS)),
-                          THREADS, (const int64_t *)csr->plain.ptr, csr->rows, row.data));
+        TRY(device_launch(d, "expand_rows", expand_rows, warp_blocks(csr->rows), THREADS,
+                          (const int64_t *)csr->plain.ptr, csr->rows, row.data));
         TRY(gather_frequent(d, csr, row.data));
     }
     return transpose_rest(d, csr);
@@ -439,9 +439,9 @@ static int keep_long_rows(plx_device *d, plx_device_csr *csr, const int64_t *ptr
     kept.wide = room.wide.keep();
     kept.longest = LONG_SLICED;
     std::swap(kept, csr->plain);
-    int code = device_launch(d, "move_segments", move_segments, std::min<int64_t>(MOST_BLOCKS, divide_up(count, WARPS)),
-                             THREADS, kept, (const row_segment *)old.data, (const row_segment *)csr->plain.segments,
-                             count, csr->plain);
+    int code =
+        device_launch(d, "move_segments", move_segments, warp_blocks(count), THREADS, kept,
+                      (const row_segment *)old.data, (const row_segment *)csr->plain.segments, count, csr->plain);
     release_way(d, &kept);
     return code;
 }
@@ -557,6 +557,5 @@ __global__ void sparse_norms(csr_way x, double *out)
 int points_norms(plx_device *d, point_rows p, double *out)
 {
     if (!p.sparse) return dense_norms(d, p.dense, {out, 1});
-    return device_launch(d, "sparse_norms", sparse_norms, std::min<int64_t>(MOST_BLOCKS, divide_up(p.count, WARPS)),
-                         THREADS, p.csr, out);
+    return device_launch(d, "sparse_norms", sparse_norms, warp_blocks(p.count), THREADS, p.csr, out);
 }

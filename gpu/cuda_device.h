@@ -274,6 +274,13 @@ template <typename T> __device__ static inline T *shared_room()
 
 __host__ __device__ static inline int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
+/* Blocks of a launch that has a warp, or a thread, for each of so many. */
+static inline int64_t warp_blocks(int64_t warps) { return std::min<int64_t>(MOST_BLOCKS, divide_up(warps, WARPS)); }
+static inline int64_t thread_blocks(int64_t threads)
+{
+    return std::min<int64_t>(MOST_BLOCKS, divide_up(threads, THREADS));
+}
+
 /* ---- matrices ---- */
 
 static inline double *mat_data(plx_device_mat m) { return m.buffer ? (double *)m.buffer->data + m.offset : nullptr; }
@@ -313,6 +320,19 @@ __device__ static inline double lanes_max(double x, int high)
 {
     for (int s = 1; s < high; s *= 2) x = fmax(x, __shfl_xor_sync(ALL_LANES, x, s));
     return x;
+}
+
+/* Things of the lanes of a warp, `length` of each, lie from `at` on as the lanes take them: the first of every lane that
+ * has one, then the second, ... put(t, place) for number t of the lane's own. All lanes come. */
+template <typename Put> __device__ static inline void in_turn(int length, int64_t at, Put put)
+{
+    const unsigned lower = (1u << lane_of_thread()) - 1u;
+    for (int t = 0;; t++) {
+        const unsigned alive = __ballot_sync(ALL_LANES, t < length);
+        if (!alive) break;
+        if (t < length) put(t, at + __popc(alive & lower));
+        at += __popc(alive);
+    }
 }
 
 /* ---- between the files ---- */

@@ -225,8 +225,7 @@ __global__ void row_norms(plain_mat a, strided out)
 
 int dense_norms(plx_device *d, plain_mat a, strided out)
 {
-    return device_launch(d, "row_norms", row_norms, std::min<int64_t>(MOST_BLOCKS, divide_up(a.rows, WARPS)), THREADS,
-                         a, out);
+    return device_launch(d, "row_norms", row_norms, warp_blocks(a.rows), THREADS, a, out);
 }
 
 int cuda_row_norms_sq(plx_device *d, plx_device_mat a, plx_device_mat out)

@@ -78,26 +78,16 @@ template <typename V> __global__ void place_pieces(csr_way x, const V *from, con
 template <typename V>
 __global__ void interleave(frequent_columns f, const int32_t *end, const uint16_t *from_row, const V *from, V *to)
 {
-    const unsigned lower = (1u << lane_of_thread()) - 1u;
     for (int64_t s = warp_of_grid(); s < f.slabs * f.slices; s += warps_in_grid()) {
         const int64_t piece = s * WARP + lane_of_thread();
         const int length = f.length[piece];
         const int64_t start = f.begin[s] + end[piece] - length;
-        int64_t at = f.begin[s];
-        for (int t = 0;; t++) {
-            const unsigned alive = __ballot_sync(ALL_LANES, t < length);
-            if (!alive) break;
-            if (t < length) {
-                const int64_t place = at + __popc(alive & lower);
-                f.row[place] = from_row[start + t];
-                to[place] = from[start + t];
-            }
-            at += __popc(alive);
-        }
+        in_turn(length, f.begin[s], [&](int t, int64_t place) {
+            f.row[place] = from_row[start + t];
+            to[place] = from[start + t];
+        });
     }
 }
-
-static int64_t warp_blocks(int64_t warps) { return std::min<int64_t>(MOST_BLOCKS, divide_up(warps, WARPS)); }
 
 template <typename V> static int fill_slices(plx_device *d, plx_device_csr *csr, const int32_t *row, int64_t entries,
                                              const V *from, int32_t *next, V **kept)
@@ -127,8 +117,7 @@ int gather_frequent(plx_device *d, plx_device_csr *csr, const int32_t *row)
     f->slab_rows = d->near_rows;
     f->slabs = divide_up(csr->rows, f->slab_rows);
     f->slices = divide_up(f->columns, WARP);
-    const int64_t slices = f->slabs * f->slices,
-                  blocks = std::min<int64_t>(MOST_BLOCKS, divide_up(csr->entries, THREADS));
+    const int64_t slices = f->slabs * f->slices, blocks = thread_blocks(csr->entries);
     scratch<int32_t> next(d);
     scratch<int64_t> begin(d);
     scratch<uint16_t> length(d);

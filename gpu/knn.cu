@@ -208,7 +208,7 @@ int64_t knn_bytes(int64_t queries, int64_t references)
     return 8 * (tile + queries + references);
 }
 
-static int64_t scan_blocks(int64_t rows) { return std::min<int64_t>(MOST_BLOCKS, divide_up(rows, WARPS)); }
+static int64_t scan_blocks(int64_t rows) { return warp_blocks(rows); }
 
 static int search_dense(plx_device *d, knn_job job)
 {

@@ -146,8 +146,8 @@ int run_lanes(plx_device *d, const char *what, const Job &job, const frequent_co
     else
         TRY(device_launch_room(d, what, sweep_lanes<double, Job>, blocks, Job::THREADS, room, job, f,
                                (const double *)f.wide, sums.data));
-    return device_launch(d, what, join_blocks<Job, Emit>, std::min<int64_t>(MOST_BLOCKS, divide_up(numbers, THREADS)),
-                         THREADS, emit, f, (const double *)sums.data, blocks, width);
+    return device_launch(d, what, join_blocks<Job, Emit>, thread_blocks(numbers), THREADS, emit, f,
+                         (const double *)sums.data, blocks, width);
 }
 
 /* Bytes of the sums of all blocks, at most. */

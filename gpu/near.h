@@ -103,14 +103,19 @@ template <int C> __device__ static inline void load_chunks(const double2 *row, d
     for (int t = 0; t < C / 2; t++) u[t] = row[twisted_chunk<C>(t)];
 }
 
+template <int C> __device__ static inline void load_row(const near_table &table, const double2 *room, int32_t column,
+                                                        double2 (&u)[C / 2])
+{
+    if (column < table.head) load_chunks<C>(room + column * (C / 2), u);
+    else load_chunks<C>(table.all + (int64_t)column * (C / 2), u);
+}
+
 /*
  * A job has quarters(C), see near_warps, and, besides what sweep.h asks for,
  *   template <int C> struct near_step, made of the job and the lane's rows (-1: none), with
- *     take(job, u, v)     entries of its rows: chunks and values, 0 where there is none
+ *     take(job, u, v)     entries of its rows: chunks and values, 0 where there is none;
+ *                         if ALONE, an entry of its first row, which is its alone: all chunks in the lane's order
  *     finish(job, rows)   writes the sums; returns the lane's share of an extra sum
- *   or, if ALONE, made of the job and the row that is the lane's alone, with
- *     take(job, u, v)     an entry: all chunks in the lane's order
- *     finish(job, row)
  */
 template <int C, typename V, typename Job> __global__ void __launch_bounds__(near_warps<C, Job>() * WARP, 1)
     sweep_slices(Job job, sliced_rows x, const V *val, near_table table)
@@ -128,39 +133,28 @@ template <int C, typename V, typename Job> __global__ void __launch_bounds__(nea
         int64_t at = x.begin[s];
         slice_batch<V, N> now, next;
         now.load(x.col, val, 0, length, &at);
-        if constexpr (Job::ALONE) {
-            near_step sums(job, own);
-            for (int t = 0; now.alive[0]; t += N) {
-                next.load(x.col, val, t + N, length, &at);
+        int32_t rows[G];
 #pragma unroll
-                for (int u = 0; u < N; u++) {
-                    double2 chunk[G];
+        for (int q = 0; q < G; q++) rows[q] = C == 2 || Job::ALONE ? own : __shfl_sync(ALL_LANES, own, place_of<C>(q));
+        near_step sums(job, rows);
+        for (int t = 0; now.alive[0]; t += N) {
+            next.load(x.col, val, t + N, length, &at);
+#pragma unroll
+            for (int u = 0; u < N; u++) {
+                double2 chunk[G];
+                double value[G];
+                if constexpr (Job::ALONE) {
                     if (t + u >= length) continue;
-                    if (now.column[u] < table.head) load_chunks<C>(room + now.column[u] * G, chunk);
-                    else load_chunks<C>(table.all + (int64_t)now.column[u] * G, chunk);
+                    load_row<C>(table, room, now.column[u], chunk);
                     sums.take(job, chunk, (double)now.value[u]);
-                }
-                now = next;
-            }
-            extra += sums.finish(job, own);
-        } else {
-            int32_t rows[G];
-#pragma unroll
-            for (int q = 0; q < G; q++) rows[q] = C == 2 ? own : __shfl_sync(ALL_LANES, own, place_of<C>(q));
-            near_step sums(job, rows);
-            for (int t = 0; now.alive[0]; t += N) {
-                next.load(x.col, val, t + N, length, &at);
-#pragma unroll
-                for (int u = 0; u < N; u++) {
-                    double2 chunk[G];
-                    double value[G];
+                } else {
                     hand_round<C, V>(table, room, now.column[u], now.value[u], now.alive[u], chunk, value);
                     sums.take(job, chunk, value);
                 }
-                now = next;
             }
-            extra += sums.finish(job, rows);
+            now = next;
         }
+        extra += sums.finish(job, rows);
     }
     extra = lanes_sum(extra);
     if (job.extra && lane_of_thread() == 0) job.extra[warp] = extra;
@@ -195,7 +189,7 @@ template <int C> struct near_sums {
             sum[t].y = fma(value, u[t].y, sum[t].y);
         }
     }
-    __device__ void add(const double2 (&u)[C / 2], const double (&v)[C / 2])
+    template <typename Job> __device__ void take(const Job &, const double2 (&u)[C / 2], const double (&v)[C / 2])
     {
 #pragma unroll
         for (int q = 0; q < C / 2; q++) {
@@ -221,9 +215,8 @@ template <int C> static int lay_table(plx_device *d, const plx_device_csr *x, pl
     TRY(room.take(numbers));
     out->all = (const double2 *)room.data;
     out->head = (int32_t)std::min<int64_t>(x->cols, (int64_t)d->near_rows * NEAR_COLUMNS / C);
-    return device_launch(d, "lay_near", lay_near<C>, std::min<int64_t>(MOST_BLOCKS, divide_up(numbers, THREADS)),
-                         THREADS, (const double *)mat_data(table), table.ld, width, (const int32_t *)x->column, x->cols,
-                         room.data);
+    return device_launch(d, "lay_near", lay_near<C>, thread_blocks(numbers), THREADS, (const double *)mat_data(table),
+                         table.ld, width, (const int32_t *)x->column, x->cols, room.data);
 }
 
 template <int C, typename V, typename Job> static int launch_slices(plx_device *d, const char *what, const Job &job,

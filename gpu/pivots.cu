@@ -113,7 +113,7 @@ static int find_columns(plx_device *d, const plx_device_pivots *step, pivot_stat
     const pivot_rules rules = {step->first, step->least, step->least_sum};
     const int64_t n = step->k.rows, most = step->columns.rows;
     double *residual = mat_data(step->residual);
-    const int64_t blocks = std::min<int64_t>(MOST_BLOCKS, divide_up(n, THREADS));
+    const int64_t blocks = thread_blocks(n);
     for (int64_t t = 0; t < most; t++) {
         TRY(device_launch(d, "choose_pivot", choose_pivot, 1, CHOOSERS, state, pivots, residual, n, rules, t, false));
         TRY(device_launch(d, "pivot_column", pivot_column, blocks, THREADS, state, mat_of(step->k),

@@ -6,7 +6,8 @@
  * 32 entries at a time: a group of G lanes multiplies G entries with v, lane by lane a column or two, and a butterfly
  * turns the G x G products into one m a lane, its own entry's: G - 1 exchanges for G entries instead of G log G, and
  * division and logarithm run once an entry, on all lanes at a time, not once an entry and lane. The table's values
- * stay in registers for the second use where G x C of them do, and are read again otherwise.
+ * stay in registers for the second use where G x C of them do, and are read again otherwise. In ranked matrices a row is
+ * a lane's alone (near.h, lanes.h).
  */
 #include "lanes.h"
 
@@ -49,12 +50,12 @@ __device__ static inline double ratio_of(double o, double m)
 #endif
 }
 
-/* o log(m): counts up to four become factors of a product. */
+/* o log(m): counts up to four become factors of a product. Their words are compared, since comparing doubles takes as
+ * long as multiplying them. */
 __device__ static inline void add_log(log_sum &sum, double o, double m)
 {
-    const int high =
-        __double2loint(o) == 0 ? __double2hiint(o) : 0; /* whole words: comparing doubles takes as long as */
-    const bool two = high == 0x40000000, three = high == 0x40080000, four = high == 0x40100000; /* multiplying them */
+    const int high = __double2loint(o) == 0 ? __double2hiint(o) : 0;
+    const bool two = high == 0x40000000, three = high == 0x40080000, four = high == 0x40100000;
     const double square = m * m, power = two ? square : three ? square * m : four ? square * square : m;
     if ((two || three || four || high == 0x3ff00000) && is_moderate(m)) sum.multiply(power);
     else sum.sum += o * log(fmax(m, TINY));
@@ -197,9 +198,9 @@ struct plsa_job {
     template <int C> struct near_step : near_sums<C> {
         double2 v[C / 2];
         log_sum likelihood;
-        __device__ near_step(const plsa_job &job, int32_t row)
+        __device__ near_step(const plsa_job &job, const int32_t (&rows)[C / 2])
         {
-            load_own<C>(job.own, row < 0 ? 0 : row, job.width, v);
+            load_own<C>(job.own, rows[0] < 0 ? 0 : rows[0], job.width, v);
         }
         __device__ void take(const plsa_job &job, const double2 (&u)[C / 2], double o)
         {
@@ -207,10 +208,10 @@ struct plsa_job {
             if (job.extra) add_log(likelihood, o, m);
             if (job.out.data) this->add_scaled(ratio_of(o, m), u);
         }
-        __device__ double finish(const plsa_job &job, int32_t row) const
+        __device__ double finish(const plsa_job &job, const int32_t (&rows)[C / 2]) const
         {
-            if (row < 0 || !job.out.data) return likelihood.total();
-            double *to = job.out.data + row * job.out.ld;
+            if (rows[0] < 0 || !job.out.data) return likelihood.total();
+            double *to = job.out.data + rows[0] * job.out.ld;
 #pragma unroll
             for (int t = 0; t < C / 2; t++) {
                 const int64_t j = 2 * twisted_chunk<C>(t);
@@ -325,5 +326,5 @@ int cuda_plsa_mixture(plx_device *d, plx_device_mat next, plx_device_mat mix, pl
 {
     TRY(device_enter(d));
     next_job q = {mat_of(next), mat_of(mix), mat_of(gain), buffer_of<int32_t>(label), flush};
-    return device_launch(d, "plsa_mixture", next_mixture, sweep_blocks(next.rows), THREADS, q);
+    return device_launch(d, "plsa_mixture", next_mixture, warp_blocks(next.rows), THREADS, q);
 }

@@ -99,8 +99,8 @@ template <typename V> static int move_entries(plx_device *d, plx_device_csr *csr
     scratch<V> val(d);
     TRY(col.take(csr->entries));
     TRY(val.take(csr->entries));
-    TRY(device_launch(d, "rank_rows", rank_rows<V>, std::min<int64_t>(MOST_BLOCKS, divide_up(csr->rows, WARPS)),
-                      THREADS, csr->plain, rank, bounds_of(d), (const V *)values, col.data, val.data));
+    TRY(device_launch(d, "rank_rows", rank_rows<V>, warp_blocks(csr->rows), THREADS, csr->plain, rank, bounds_of(d),
+                      (const V *)values, col.data, val.data));
     device_give(d, csr->plain.col);
     device_give(d, values);
     csr->plain.col = col.keep();
@@ -113,7 +113,7 @@ int rank_columns(plx_device *d, plx_device_csr *csr)
 {
     scratch<int32_t> counts(d), column(d), rank(d);
     std::vector<int32_t> count((size_t)csr->cols), order((size_t)csr->cols), number((size_t)csr->cols);
-    const int64_t blocks = std::min<int64_t>(MOST_BLOCKS, divide_up(csr->entries, THREADS));
+    const int64_t blocks = thread_blocks(csr->entries);
     TRY(counts.take(csr->cols));
     TRY(column.take(csr->cols));
     TRY(rank.take(csr->cols));

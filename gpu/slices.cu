@@ -35,22 +35,14 @@ __global__ void measure_rows(sliced_rows s)
 
 template <typename V> __global__ void interleave_rows(csr_way x, const V *from, sliced_rows s, V *to)
 {
-    const unsigned lower = (1u << lane_of_thread()) - 1u;
     for (int64_t slice = warp_of_grid(); slice < s.slices; slice += warps_in_grid()) {
         const int32_t row = s.order[slice * WARP + lane_of_thread()];
         const int length = s.length[slice * WARP + lane_of_thread()];
         const int64_t start = row < 0 ? 0 : x.ptr[row];
-        int64_t at = s.begin[slice];
-        for (int t = 0;; t++) {
-            const unsigned alive = __ballot_sync(ALL_LANES, t < length);
-            if (!alive) break;
-            if (t < length) {
-                const int64_t place = at + __popc(alive & lower);
-                s.col[place] = x.col[start + t];
-                to[place] = from[start + t];
-            }
-            at += __popc(alive);
-        }
+        in_turn(length, s.begin[slice], [&](int t, int64_t place) {
+            s.col[place] = x.col[start + t];
+            to[place] = from[start + t];
+        });
     }
 }
 
@@ -63,8 +55,8 @@ static int take_slices(plx_device *d, const csr_way &x, const V *from, sliced_ro
     TRY(val.take(entries));
     s->col = col.keep();
     *values = val.keep();
-    return device_launch(d, "interleave_rows", interleave_rows<V>,
-                         std::min<int64_t>(MOST_BLOCKS, divide_up(s->slices, WARPS)), THREADS, x, from, *s, *values);
+    return device_launch(d, "interleave_rows", interleave_rows<V>, warp_blocks(s->slices), THREADS, x, from, *s,
+                         *values);
 }
 
 /* Rows that a lane may take. */
@@ -82,8 +74,7 @@ int slice_rows(plx_device *d, plx_device_csr *csr)
     s->length = length.keep();
     TRY(device_launch(d, "order_rows", order_rows, divide_up(csr->rows, SLICED_STRETCH), THREADS, csr->plain, *s));
     TRY_CUDA(d, cudaMemsetAsync(s->begin + s->slices, 0, sizeof(int64_t), d->stream));
-    TRY(device_launch(d, "measure_rows", measure_rows, std::min<int64_t>(MOST_BLOCKS, divide_up(s->slices, WARPS)),
-                      THREADS, *s));
+    TRY(device_launch(d, "measure_rows", measure_rows, warp_blocks(s->slices), THREADS, *s));
     TRY(scan_in_place(d, s->begin, s->slices + 1));
     int64_t entries = 0;
     TRY(device_fetch(d, &entries, s->begin + s->slices, 1));

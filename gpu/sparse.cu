@@ -43,12 +43,18 @@ int table_for(plx_device *d, const plx_device_csr *x, plx_device_mat table, int6
     if (!x->column) return PLX_DEVICE_OK;
     TRY(room.take(numbers));
     *out = {room.data, ld, true};
-    return device_launch(d, "lay_by_rank", lay_by_rank, std::min<int64_t>(MOST_BLOCKS, divide_up(numbers, THREADS)),
-                         THREADS, (const double *)mat_data(table), table.ld, width, (const int32_t *)x->column, x->cols,
+    return device_launch(d, "lay_by_rank", lay_by_rank, thread_blocks(numbers), THREADS,
+                         (const double *)mat_data(table), table.ld, width, (const int32_t *)x->column, x->cols,
                          room.data, ld);
 }
 
 /* ---- product with a matrix ---- */
+
+/* With beta 0 what stands there is not read. */
+__device__ static inline void put_product(double *to, double alpha, double sum, double beta)
+{
+    *to = beta == 0 ? alpha * sum : fma(alpha, sum, beta * *to);
+}
 
 struct product_job {
     csr_way x;
@@ -80,7 +86,7 @@ struct product_job {
             if (!writes<S>() || j >= width) continue;
             double *to = c.data + place(row) * c.ld + j;
             if (more) *to = fma(alpha, acc[i], *to);
-            else *to = beta == 0 ? alpha * acc[i] : fma(alpha, acc[i], beta * *to);
+            else put_product(to, alpha, acc[i], beta);
         }
     }
 
@@ -90,15 +96,10 @@ struct product_job {
 
     template <int C> struct near_step : near_sums<C> {
         __device__ near_step(const product_job &, const int32_t (&)[C / 2]) {}
-        __device__ void take(const product_job &, const double2 (&u)[C / 2], const double (&v)[C / 2])
-        {
-            this->add(u, v);
-        }
         __device__ double finish(const product_job &job, const int32_t (&rows)[C / 2]) const
         {
             for_sums<C>(rows, this->sum, job.width, [&](int64_t row, int64_t j, double sum) {
-                double *to = job.c.data + row * job.c.ld + j;
-                *to = job.beta == 0 ? job.alpha * sum : fma(job.alpha, sum, job.beta * *to);
+                put_product(job.c.data + row * job.c.ld + j, job.alpha, sum, job.beta);
             });
             return 0;
         }
@@ -111,8 +112,7 @@ struct emit_product {
     plain_mat c;
     __device__ void operator()(int64_t rank, int64_t j, double sum) const
     {
-        double *to = c.data + column[rank] * c.ld + j;
-        *to = beta == 0 ? alpha * sum : fma(alpha, sum, beta * *to);
+        put_product(c.data + column[rank] * c.ld + j, alpha, sum, beta);
     }
 };
 
@@ -278,12 +278,12 @@ template <int PANEL, bool PLACED> static int class_slab(plx_device *d, const cla
     scratch<double> partial(d);
     const int run = rows_in_run(job.x.rows);
     const int64_t segments = job.x.n_segments;
-    TRY(device_launch(d, "class_sums", class_rows<PANEL, PLACED>, sweep_blocks(divide_up(job.x.rows, run)), THREADS,
-                      job, run));
+    TRY(device_launch(d, "class_sums", class_rows<PANEL, PLACED>, warp_blocks(divide_up(job.x.rows, run)), THREADS, job,
+                      run));
     if (segments == 0) return PLX_DEVICE_OK;
     TRY(partial.take(segments * job.width));
-    TRY(device_launch(d, "class_sums", class_segments<PANEL>, sweep_blocks(segments), THREADS, job, partial.data));
-    return device_launch(d, "class_sums", class_longs, sweep_blocks(job.x.n_long), THREADS, job,
+    TRY(device_launch(d, "class_sums", class_segments<PANEL>, warp_blocks(segments), THREADS, job, partial.data));
+    return device_launch(d, "class_sums", class_longs, warp_blocks(job.x.n_long), THREADS, job,
                          (const double *)partial.data);
 }
 
@@ -380,8 +380,8 @@ int cuda_class_sums(plx_device *d, const plx_device_csr *x, const plx_device_buf
     if (k >= NO_CLASS)
         return device_fail(d, PLX_DEVICE_LIMIT, "sums by class on the device have at most %d classes", NO_CLASS - 1);
     TRY(labels.take(x->rows));
-    TRY(device_launch(d, "short_labels", short_labels, std::min<int64_t>(MOST_BLOCKS, divide_up(x->rows, THREADS)),
-                      THREADS, buffer_of<int32_t>(label), labels.data, x->rows, k));
+    TRY(device_launch(d, "short_labels", short_labels, thread_blocks(x->rows), THREADS, buffer_of<int32_t>(label),
+                      labels.data, x->rows, k));
     TRY(check_width(d, x, k));
     for (int64_t j = 0; j < k; j += CLASS_PANEL)
         TRY(class_panel(d, x,

@@ -312,13 +312,11 @@ template <typename S, typename Job> __global__ void sweep_longs(Job job, const d
     }
 }
 
-static inline int64_t sweep_blocks(int64_t rows) { return std::min<int64_t>(MOST_BLOCKS, divide_up(rows, WARPS)); }
-
 /* Runs a job; *extra (host, NULL: not wanted) gets its extra sum. */
 template <typename Job> int run_sweep(plx_device *d, const char *what, Job job, bool paired, double *extra)
 {
     const int run = rows_in_run(job.x.rows);
-    int64_t blocks = std::min<int64_t>(SUM_BLOCKS * 16, sweep_blocks(divide_up(job.x.rows, run)));
+    int64_t blocks = std::min<int64_t>(SUM_BLOCKS * 16, warp_blocks(divide_up(job.x.rows, run)));
     int64_t segments = job.x.n_segments;
     scratch<double> partial(d), sums(d);
     if (extra) *extra = 0;
@@ -330,8 +328,8 @@ template <typename Job> int run_sweep(plx_device *d, const char *what, Job job, 
     TRY(with_shape(d, job.width, paired, [&](auto shape) {
         typedef decltype(shape) S;
         TRY(device_launch(d, what, sweep_rows<S, Job>, blocks, THREADS, job, run));
-        TRY(device_launch(d, what, sweep_segments<S, Job>, sweep_blocks(segments), THREADS, job, partial.data, behind));
-        return device_launch(d, what, sweep_longs<S, Job>, sweep_blocks(job.x.n_long), THREADS, job,
+        TRY(device_launch(d, what, sweep_segments<S, Job>, warp_blocks(segments), THREADS, job, partial.data, behind));
+        return device_launch(d, what, sweep_longs<S, Job>, warp_blocks(job.x.n_long), THREADS, job,
                              (const double *)partial.data);
     }));
     if (!extra) return PLX_DEVICE_OK;
